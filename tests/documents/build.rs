@@ -1,4 +1,4 @@
-//! Makes a module of each program in README and `docs/`, in which `println!` and `print!` write to a buffer.
+//! Generates a module for each program in README and `docs/`, in which `println!` and `print!` write to a buffer.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::{env, fs};
 #[path = "src/blocks.rs"]
 mod blocks;
 
-/// Macros that go before a program, and the function that runs it, which goes behind.
+/// Macros that are inserted before a program, and the function after it that runs the program.
 const BEFORE: &str = "
     #[allow(unused_macros)]
     macro_rules! println {
@@ -24,7 +24,7 @@ const AFTER: &str = "
     pub(super) fn run() -> String { crate::printed::by(main) }
 ";
 
-/// README, and the pages of `docs/` that have programs for users.
+/// Returns README and the pages of `docs/` that have programs for users.
 fn pages(root: &Path) -> Vec<PathBuf> {
     let folder = |path: &str| {
         let entries = std::fs::read_dir(root.join(path)).expect("the repository has the folder");
@@ -50,7 +50,7 @@ fn main() {
         for block in blocks::programs(&text) {
             let name = format!("program_{}", modules.matches("\nmod program_").count());
             let code = block.code.lines().map(|line| {
-                // Lines that the documentation hides.
+                // Lines that begin with `# ` are hidden in the documentation.
                 line.strip_prefix("# ")
                     .or(line.strip_prefix('#').filter(|rest| rest.is_empty()))
                     .unwrap_or(line)

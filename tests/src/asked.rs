@@ -1,4 +1,4 @@
-//! A model with a query, and the reading of an answer to it.
+//! A test case that consists of a model and a query, and the reading of answers to the query.
 
 use std::fmt;
 
@@ -12,22 +12,22 @@ pub enum Scale {
     Probability,
     /// The expectation of a function.
     Expectation,
-    /// A mean of weights: the probability of evidence.
+    /// A mean of weights, which estimates the probability of the evidence.
     Weight,
     /// The natural logarithm of a mean of weights.
     LogWeight,
 }
 
-/// An answer to a query: a number with its standard error, and for "most likely" queries the values.
+/// An answer to a query: a number with its standard error and, for queries of the most probable world, the values of elements.
 #[derive(Debug)]
 pub struct Reading {
-    /// The number.
+    /// The number that answers the query.
     pub number: f64,
-    /// Its standard error; zero where exact.
+    /// The standard error of the number; zero if the number is exact.
     pub standard_error: f64,
-    /// Kind of the number.
+    /// The kind of the number.
     pub scale: Scale,
-    /// The most likely values, by the names they have in the table.
+    /// The most probable values, each with the name that its element has in the table of test cases.
     pub values: Vec<(&'static str, String)>,
 }
 
@@ -44,7 +44,7 @@ impl Reading {
 
 type Read<R> = Box<dyn Fn(&Answer) -> Result<R, Error>>;
 
-/// Kind of answer that a query is read from.
+/// The kind of answer from which a query is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// The distributions of the targets.
@@ -56,30 +56,30 @@ pub enum Form {
 /// Size of the set of worlds of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worlds {
-    /// At most some ten thousand.
+    /// At most some ten thousand worlds.
     Few,
-    /// Finite, but too many to enumerate.
+    /// A finite number of worlds, but too many to enumerate.
     Many,
-    /// Infinite.
+    /// Infinitely many worlds.
     Endless,
-    /// Infinite, and none of the elements that make them so can be enumerated: for samplers only.
+    /// Infinitely many worlds, because of elements whose values cannot be enumerated; only samplers can answer.
     Continuous,
 }
 
 /// A model with a query.
 pub struct Asked {
-    /// The model.
+    /// The model with its evidence.
     pub model: Model,
-    /// Targets of a run.
+    /// Targets of a run of an algorithm.
     pub targets: Vec<AnyElement>,
-    /// Kind of answer that is read.
+    /// The kind of answer from which the query is read.
     pub form: Form,
     /// Number of samples that a sampler may draw.
     pub samples: u64,
     /// `true` if the query is the probability of the evidence.
     pub about_evidence: bool,
     read: Read<Reading>,
-    /// Reads the query from an answer that has only bounds, if that is possible.
+    /// Function that reads the query from an answer that has only bounds, if that is possible.
     bounds: Option<Read<Bounds>>,
 }
 
@@ -118,14 +118,14 @@ impl Asked {
         self
     }
 
-    /// Sets the number of samples, for models so large that 100 000 take too long.
+    /// Sets the number of samples, for models in which 100 000 samples take too long.
     #[must_use]
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self
     }
 
-    /// Adds an element to the targets, so that its worlds, Scores included, are those of the query.
+    /// Adds an element to the targets, so that the query is about the worlds of that element, including its Scores.
     #[must_use]
     pub fn with_target<T: Value>(mut self, element: &Element<T>) -> Self {
         self.targets.push(element.erased().clone());
@@ -137,7 +137,7 @@ impl Asked {
         self.bounds.is_some()
     }
 
-    /// The bounds that an answer gives, if bounds can be read.
+    /// Returns the bounds that an answer gives; `None` if the query cannot be read as bounds.
     pub fn read_bounds(&self, answer: &Answer) -> Option<Result<Bounds, Error>> {
         self.bounds.as_ref().map(|read| read(answer))
     }
@@ -148,7 +148,7 @@ impl Asked {
     }
 }
 
-/// The probability of one value.
+/// Creates a test case that asks for the probability of one value of an element.
 pub fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> Asked {
     let (element, targets) = (element.clone(), element.elements());
     let (own, wanted) = (element.clone(), value.clone());
@@ -162,7 +162,7 @@ pub fn probability<T: Value>(model: Model, element: &Element<T>, value: T) -> As
     .bounds(move |answer| answer.bounds(&own, &wanted))
 }
 
-/// The expectation of a function.
+/// Creates a test case that asks for the expectation of a function of an element.
 pub fn expectation<T: Value>(
     model: Model,
     element: &Element<T>,
@@ -179,7 +179,7 @@ pub fn expectation<T: Value>(
     })
 }
 
-/// The probability that the value passes a test.
+/// Creates a test case that asks for the probability that the value of an element passes a test.
 pub fn probability_that<T: Value>(
     model: Model,
     element: &Element<T>,
@@ -199,7 +199,7 @@ pub fn probability_that<T: Value>(
     .bounds(move |answer| answer.bounds_that(&own, test))
 }
 
-/// The logarithm of the probability of the evidence: for numbers that no `f64` holds.
+/// Creates a test case that asks for the logarithm of the probability of the evidence, for numbers that no `f64` holds.
 pub fn log_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
@@ -213,7 +213,7 @@ pub fn log_evidence(model: Model) -> Asked {
     .bounds(Answer::log_evidence_bounds)
 }
 
-/// The probability of the evidence.
+/// Creates a test case that asks for the probability of the evidence.
 pub fn probability_of_evidence(model: Model) -> Asked {
     Asked::new(model, Vec::new(), Form::Marginals, |answer| {
         let log = answer.log_evidence()?;
@@ -228,7 +228,7 @@ pub fn probability_of_evidence(model: Model) -> Asked {
     })
 }
 
-/// Marginal MAP of the parts of one element, such as a tuple: its most likely value, everything else summed out.
+/// Creates a test case of marginal MAP: it asks for the most probable value of one element, such as a tuple, with all other elements summed out.
 pub fn marginal_map<T: Value>(
     model: Model,
     element: &Element<T>,
@@ -246,7 +246,7 @@ pub fn marginal_map<T: Value>(
     })
 }
 
-/// One element of a world that is asked for, with the name it has in the table.
+/// An element whose value in the most probable world is asked for, with its name in the table of test cases.
 #[must_use]
 pub struct Asks {
     name: &'static str,
@@ -260,7 +260,7 @@ impl fmt::Debug for Asks {
     }
 }
 
-/// Asks about this element by this name.
+/// Asks for the value of this element under this name.
 pub fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
     let own = element.clone();
     Asks {
@@ -270,7 +270,7 @@ pub fn asks<T: Value>(name: &'static str, element: &Element<T>) -> Asks {
     }
 }
 
-/// The most probable world of these elements and the evidence, and its probability.
+/// Creates a test case that asks for the most probable world of these elements and the evidence, and for its probability.
 pub fn most_probable_world(model: Model, roots: Vec<Asks>) -> Asked {
     let targets = roots.iter().map(|root| root.element.clone()).collect();
     Asked::new(model, targets, Form::World, move |answer| {

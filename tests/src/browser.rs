@@ -1,10 +1,10 @@
-//! Pages of HTML, opened in a browser without a window.
+//! Opens HTML pages in a browser without a window.
 
 use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// The browser that can be run without a window, if there is one.
+/// Returns the program name of an installed browser that can run without a window, if there is one.
 fn browser() -> Option<&'static str> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     names.into_iter().find(|name| {
@@ -13,19 +13,19 @@ fn browser() -> Option<&'static str> {
     })
 }
 
-/// The elements of a page as a browser has rendered it, each picture with its displayed width as `data-width`. `None`, with
-/// a printed reason, where there is no browser.
+/// Returns the elements of a page as a browser has rendered it, each picture with its displayed width as `data-width`. Returns `None` and prints the
+/// reason if no browser is installed.
 ///
 /// # Panics
 ///
-/// If the browser fails or writes to its console, and if a picture is missing.
+/// Panics if the browser fails or writes to its console, or if a picture is missing.
 pub fn opened(page: &Path) -> Option<String> {
     let Some(browser) = browser() else {
         println!("skipped: no chromium, chromium-browser, google-chrome or chrome is on the path");
         return None;
     };
     let profile = tempfile::tempdir().expect("there is room for a profile");
-    // A script of the test's own tells how wide the pictures came out.
+    // A script that the test adds reports the widths of the pictures.
     let message = "<script>onload = () => { for (const image of document.images) \
                 image.dataset.width = image.naturalWidth; }</script></body>";
     let text = fs::read_to_string(page).expect("the page is text");

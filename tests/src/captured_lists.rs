@@ -1,27 +1,27 @@
 //! Random models of Chains over lists of captured elements.
 //!
-//! A first Chain chooses a list of elements that its branches capture, in an order and number that depend on the branch; a
-//! second one chooses by the value of that list, and its branches capture the same elements again. Many branches that
-//! depend on a few elements are what an encoding by choices must not take for many variables.
+//! A first Chain chooses a list of elements that its branches capture, in an order and number that depend on the branch; a second one chooses by the
+//! value of that list, and its branches capture the same elements again. The models test an encoding by choices: many branches that depend on a few
+//! elements must not be treated as many variables.
 
 use figrs_core::{
     Binomial, Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, fold, inject,
 };
 
-/// A random model of this kind.
+/// A random model of Chains over lists of captured elements.
 #[derive(Debug)]
 pub struct CapturedLists {
-    /// The evidence.
+    /// The model with its evidence.
     pub model: Model,
-    /// The value of the last Chain.
+    /// The element of the last Chain.
     pub last: Element<i64>,
     /// The elements that branches capture.
     pub captured: Vec<Element<i64>>,
-    /// The list between the two Chains.
+    /// The element of the list by which the second Chain chooses.
     pub list: Element<Vec<i64>>,
 }
 
-/// Random numbers, the same for the same seed (Steele, Lea and Flood 2014, `SplitMix64`).
+/// A random number generator that gives the same numbers for the same seed (Steele, Lea and Flood 2014, `SplitMix64`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dice(pub(crate) u64);
 
@@ -39,7 +39,7 @@ impl Dice {
     }
 }
 
-/// The model of a seed; each captured element has up to `values` values.
+/// Returns the model of a seed; each captured element has up to `values` values.
 pub fn captured_lists(seed: u64, values: u64) -> CapturedLists {
     let mut dice = Dice(seed);
     let count = 2 + dice.below(3);
@@ -83,7 +83,7 @@ fn root(dice: &mut Dice, values: u64) -> Element<i64> {
     }
 }
 
-/// A list of captured elements, of functions of them, and of elements of the branch's own.
+/// Returns a list of captured elements, of functions of captured elements, and of elements that the branch creates.
 fn list(mut dice: Dice, key: i64, captured: &[Element<i64>], deeper: usize) -> Element<Vec<i64>> {
     if deeper > 0 && dice.below(4) == 0 {
         let captures = captured.to_vec();
@@ -105,7 +105,7 @@ fn list(mut dice: Dice, key: i64, captured: &[Element<i64>], deeper: usize) -> E
     inject(&parts)
 }
 
-/// A number that depends on captured elements.
+/// Returns an element of a number that depends on captured elements.
 fn number(mut dice: Dice, key: i64, captured: &[Element<i64>]) -> Element<i64> {
     let (a, b) = (dice.one(captured), dice.one(captured));
     match dice.below(7) {

@@ -1,7 +1,7 @@
-//! Random models in which Chains choose among captured elements, in five shapes.
+//! Random models in which Chains choose among captured elements, with dependencies of five shapes.
 //!
-//! Lists that choose lists, several Chains that read one list, long lists that choose an element by position, nested choices of
-//! two, and Chains of a value and a list. Captured elements are many or few, with unequal numbers of values.
+//! The shapes are lists that choose lists, several Chains that read one list, long lists that choose an element by position, nested choices between
+//! two elements, and Chains on a value and a list. Models have many or few captured elements, whose numbers of values differ.
 
 use figrs_core::{
     Binomial, Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, fold, inject,
@@ -9,7 +9,7 @@ use figrs_core::{
 
 use crate::captured_lists::{CapturedLists, Dice};
 
-/// The model of a seed; captured elements have up to `values` values.
+/// Returns the model of a seed; captured elements have up to `values` values.
 pub fn captured_shapes(seed: u64, values: u64) -> CapturedLists {
     let mut dice = Dice(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5bd1);
     let captured: Vec<Element<i64>> = (0..3 + dice.below(3))
@@ -51,14 +51,14 @@ fn key(list: &[i64]) -> i64 {
     list.iter().fold(1, |key, x| key * 7 + x)
 }
 
-/// Some captured elements, by a number.
+/// Returns some captured elements, chosen by `key`.
 fn some(dice: Dice, key: i64, kinds: u64, captured: &[Element<i64>]) -> Vec<Element<i64>> {
     let mut dice = Dice(dice.0 ^ (key.unsigned_abs() % kinds * 7919));
     let count = 1 + dice.below(3);
     (0..count).map(|_| dice.one(captured)).collect()
 }
 
-/// A number from captured elements, by a number.
+/// Returns an element of a number that depends on captured elements, chosen by `key`.
 fn number(dice: Dice, key: i64, kinds: u64, captured: &[Element<i64>]) -> Element<i64> {
     let mut dice = Dice(dice.0 ^ (key.unsigned_abs() % kinds * 104_729));
     let (a, b) = (dice.one(captured), dice.one(captured));
@@ -74,7 +74,7 @@ fn number(dice: Dice, key: i64, kinds: u64, captured: &[Element<i64>]) -> Elemen
     }
 }
 
-/// Each list chooses the next one.
+/// Builds a model in which each list chooses the next one.
 fn lists_of_lists(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let mut list = inject(&some(Dice(dice.below(1 << 40)), 1, 1, captured));
     for _ in 0..=dice.below(3) {
@@ -91,7 +91,7 @@ fn lists_of_lists(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// Several Chains read one list.
+/// Builds a model in which several Chains read one list.
 fn readers_of_one(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),
@@ -114,7 +114,7 @@ fn readers_of_one(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// A list chooses an element by its position.
+/// Builds a model in which a list chooses an element by its position.
 fn by_position(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let long: Vec<Element<i64>> = (0..3 + dice.below(3)).map(|_| dice.one(captured)).collect();
     let list = inject(&long);
@@ -129,7 +129,7 @@ fn by_position(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// Nested choices of two, listed.
+/// Builds a model with a list of nested choices between two elements.
 fn nested_choices(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let parts: Vec<Element<i64>> = (0..2 + dice.below(3))
         .map(|_| {
@@ -152,7 +152,7 @@ fn nested_choices(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     (list, last)
 }
 
-/// A Chain of a value and a list.
+/// Builds a model with a Chain on a value and a list.
 fn value_and_list(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),

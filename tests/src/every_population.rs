@@ -1,5 +1,5 @@
-//! The means of a particle filter's estimates of the evidence, by making every choice of the filter in every way: those of the worlds,
-//! and those of the resampling.
+//! Computes the mean of a particle filter's estimates of the evidence without sampling error, by enumerating all random choices of the filter: those
+//! of the worlds and those of the resampling.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use crate::oracle::{EveryChoice, LogSum};
 
-/// A world that is run anew for each statement, with the choices that it has made before.
+/// A world that is run from the start for each statement and repeats the choices that it has made before.
 #[derive(Clone, Debug, Default)]
 struct Particle {
     choices: Vec<Datum>,
-    /// The logarithm of its weight, and that logarithm when particles were last replaced.
+    /// The logarithm of the particle's weight, and the value of that logarithm when particles were last replaced.
     log_weight: f64,
     log_replaced: f64,
 }
@@ -28,7 +28,7 @@ struct Populations<'p> {
     size: usize,
 }
 
-/// Repeats choices, then makes new ones.
+/// A chooser that repeats recorded choices and then makes new ones.
 struct Repeat<'a> {
     choices: &'a mut Vec<Datum>,
     next: usize,
@@ -108,12 +108,12 @@ impl Particles for Populations<'_> {
     }
 }
 
-/// The `count` ancestors that a scheme of resampling chooses, for every outcome of the numbers that it draws: between the points where
-/// an ancestor changes, any number stands for all.
+/// Returns the `count` ancestors that a resampling scheme chooses, for every outcome of the random numbers that the scheme draws. Between two points
+/// at which an ancestor changes, all numbers give the same ancestors, so one of them is enumerated.
 ///
 /// # Panics
 ///
-/// If `every` does not assign the number that it is asked for.
+/// Panics if `every` does not return a number when asked for one.
 pub fn every_ancestor(
     how: Resampling,
     weights: &[f64],
@@ -161,37 +161,37 @@ pub fn every_ancestor(
     chosen
 }
 
-/// The means of the estimates over all runs of a filter, with the number of runs, and of those that replaced particles.
+/// The means of the estimates over all runs of a filter, the number of runs, and the number of runs that replaced particles.
 #[derive(Clone, Debug, Default)]
 pub struct MeanEstimate {
-    /// For each population the logarithm of the mean.
+    /// For each population, the logarithm of the mean of its estimates.
     pub log_means: Vec<f64>,
-    /// For each population, by the value that the target has in its drawn particle, the logarithm of the mean of the estimates of
-    /// the runs that draw it.
+    /// For each population and each value of the target in its drawn particle, the logarithm of the mean over all runs of the estimates of the runs
+    /// that draw this value.
     pub log_joint: Vec<BTreeMap<String, f64>>,
-    /// Runs.
+    /// Number of runs.
     pub runs: usize,
-    /// Runs that replaced particles at least once.
+    /// Number of runs that replaced particles at least once.
     pub replacing: usize,
-    /// Runs in which some populations replaced particles, or left, and others did not.
+    /// Number of runs in which populations differ in how often they replaced particles, for example because some died.
     pub mixed: usize,
 }
 
 /// Settings of the populations of a filter.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Number of populations, side by side.
+    /// Number of populations, which run side by side.
     pub populations: usize,
-    /// Number of particles of each.
+    /// Number of particles of each population.
     pub particles: usize,
-    /// The share of the effective size below which particles are replaced.
+    /// Ratio of the effective sample size to the number of particles below which particles are replaced.
     pub threshold: f64,
 }
 
-/// The mean estimates of the evidence of a filter of a few particles, whose logarithm `estimate` computes from the way of a
-/// population and the logarithm of the mean of its last weights. `None` if there are more than `limit` runs.
+/// Returns the mean estimates of the evidence of a filter with a few particles. `estimate` computes the logarithm of an estimate from the result of a
+/// population and from the logarithm of the mean of its last weights. Returns `None` if there are more than `limit` runs.
 ///
-/// If there is a `target`, one particle of each population is drawn at the end, and the target's values in it are counted.
+/// If there is a `target`, one particle of each population is drawn at the end, and estimates are summed by the value of the target in that particle.
 pub fn mean_estimate(
     (model, target): (&Model, Option<&AnyElement>),
     setting: Setting,

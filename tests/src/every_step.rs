@@ -10,13 +10,13 @@ use figrs_lower::{Choice, Chooser};
 
 use crate::oracle::LogSum;
 
-/// A way that a decision can go, with the value drawn if it is a draw, and its probability.
+/// A possible outcome of a decision: the drawn value if the decision is a draw, and the probability of the outcome.
 type Way = (Option<Datum>, f64);
 
 /// Enumerates every sequence of decisions once, with its probability.
 #[derive(Debug, Default)]
 struct EveryDecision {
-    /// The ways of each decision with their probabilities, and the index of the way taken.
+    /// The possible outcomes of each decision with their probabilities, and the index of the outcome taken.
     path: Vec<(Vec<Way>, usize)>,
     made: usize,
     probability: f64,
@@ -58,13 +58,13 @@ impl EveryDecision {
     }
 }
 
-/// The values of a finite choice that are possible, with their probabilities.
+/// Returns the possible values of a finite choice with their probabilities.
 fn outcomes(choice: Choice<'_>) -> Vec<(Option<Datum>, f64)> {
     let outcomes = choice.outcomes().expect("random models do not fail");
     let outcomes = outcomes.expect("random models are finite").into_iter();
     let way = |(value, _): (Datum, _)| {
         let log = choice.log_prob(value.as_any()).expect("a number");
-        // A value whose probability underflows `f64` is a way all the same.
+        // A value whose probability underflows `f64` is still a possible outcome.
         (log > f64::NEG_INFINITY).then(|| (Some(value), log.exp()))
     };
     outcomes.filter_map(way).collect()
@@ -96,7 +96,7 @@ impl StepDecisions for EveryDecision {
     }
 }
 
-/// Draws that were made before.
+/// A chooser that repeats draws that were made before.
 struct Script<'a>(std::slice::Iter<'a, Datum>);
 
 impl Chooser for Script<'_> {
@@ -105,7 +105,7 @@ impl Chooser for Script<'_> {
     }
 }
 
-/// The free choices of a world by their numbers.
+/// The free choices of a world, each with its index and value.
 type Choices = Vec<(usize, Datum)>;
 
 /// A world of positive weight, evaluated from scratch.
@@ -117,7 +117,7 @@ struct State {
     world: Vec<(ElementId, Datum)>,
 }
 
-/// All worlds of a model.
+/// All worlds of a model, with the trace on which steps run.
 #[derive(Debug)]
 pub struct Worlds {
     trace: Trace,
@@ -146,11 +146,11 @@ fn world(trace: &Trace) -> Vec<(ElementId, Datum)> {
 }
 
 impl Worlds {
-    /// All worlds, or `None` if there are none, more than `limit`, or their weights differ in densities.
+    /// Returns all worlds; `None` if there are no worlds, more than `limit` worlds, or weights with different numbers of densities.
     ///
     /// # Panics
     ///
-    /// If a restart decides anything but draws.
+    /// Panics if a restart makes a decision other than a draw.
     pub fn new(model: &Model, targets: &[AnyElement], limit: usize) -> Result<Option<Self>, Error> {
         let mut trace = Trace::new(model, targets, 1_000_000)?;
         let mut decisions = EveryDecision::new();
@@ -171,7 +171,7 @@ impl Worlds {
                         .collect(),
                     world: world(&trace),
                 };
-                // Draws that were made in vain may differ.
+                // Two runs with the same world may differ in draws that no part of the world uses.
                 let known = *numbers.entry(choices(&trace)).or_insert(states.len());
                 if known == states.len() {
                     states.push(state);
@@ -201,7 +201,7 @@ impl Worlds {
         }))
     }
 
-    /// Number of worlds.
+    /// Returns the number of worlds.
     pub fn len(&self) -> usize {
         self.states.len()
     }
@@ -211,7 +211,7 @@ impl Worlds {
         self.states.is_empty()
     }
 
-    /// The value of a target in a world.
+    /// Returns the value of a target in a world.
     pub fn target(&self, world: usize, position: usize) -> &Datum {
         &self.states[world].targets[position]
     }
@@ -222,7 +222,7 @@ impl Worlds {
         Ok(())
     }
 
-    /// Index of the world that the trace holds, which must equal the world evaluated from scratch.
+    /// Returns the index of the world that the trace holds, and checks that it equals the world evaluated from scratch.
     fn present(&self) -> usize {
         let number = self.numbers.get(&choices(&self.trace));
         let number = *number.expect("a step leads to a world of positive weight");
@@ -237,8 +237,8 @@ impl Worlds {
         number
     }
 
-    /// The transition matrix: the probability of going from each world to each other one in a step. `None` if a step has
-    /// more than `limit` sequences of decisions.
+    /// Returns the transition matrix: the probability that a step leads from each world to each world. Returns `None` if a step has more than `limit`
+    /// sequences of decisions.
     pub fn matrix(
         &mut self,
         proposals: &Proposals,
@@ -249,7 +249,7 @@ impl Worlds {
         self.matrix_of(&mut kernel, log_acceptance, limit)
     }
 
-    /// A kernel that has adapted to steps at random.
+    /// Returns a kernel that has adapted to a number of random steps.
     pub fn adapted(
         &mut self,
         proposals: &Proposals,
@@ -266,7 +266,7 @@ impl Worlds {
         Ok(kernel)
     }
 
-    /// As [`matrix`](Self::matrix), of a kernel that does not adapt.
+    /// As [`matrix`](Self::matrix), for a kernel that does not adapt.
     pub fn matrix_of(
         &mut self,
         kernel: &mut Kernel,
@@ -293,11 +293,11 @@ impl Worlds {
         Ok(Some(rows))
     }
 
-    /// Walks at random from world to world, by accepting each proposal or not by the toss of a coin; checks each world as a whole.
+    /// Makes random steps, in which proposals are accepted with probability one half by chance alone, and checks each world as a whole.
     ///
     /// # Panics
     ///
-    /// If a proposal that is not accepted leaves another world.
+    /// Panics if a proposal that is not accepted changes the world.
     pub fn walk(
         &mut self,
         proposals: &Proposals,
@@ -317,7 +317,7 @@ impl Worlds {
     }
 }
 
-/// The largest change of a world's probability by a step.
+/// Returns the largest change of a world's probability by one step from the posterior.
 pub fn drift(posterior: &[f64], matrix: &[Vec<f64>]) -> f64 {
     let after = |to: usize| -> f64 {
         let from = posterior.iter().zip(matrix);

@@ -1,4 +1,4 @@
-//! The example programs, run as a user runs them.
+//! Runs the example programs as a user runs them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::SystemTime;
 use std::{env, fs};
 
-/// Runs an example with some arguments; returns its output.
+/// Runs an example with some arguments, and returns its output.
 ///
 /// # Panics
 ///
-/// If it is not built, or not of the sources as they are; the message is the command that builds it.
+/// Panics if the example is not built or is older than its sources; the message names the command that builds it.
 pub fn run(example: &str, arguments: &[&str]) -> Output {
     run_in(Path::new("."), example, arguments)
 }
 
-/// As [`run`], started in a directory.
+/// As [`run`], with the example started in a directory.
 ///
 /// # Panics
 ///
-/// As [`run`].
+/// Panics as [`run`] does.
 pub fn run_in(directory: &Path, example: &str, arguments: &[&str]) -> Output {
     let mut command = Command::new(binary(example));
     let output = command.args(arguments).current_dir(directory).output();
@@ -30,24 +30,24 @@ pub fn run_in(directory: &Path, example: &str, arguments: &[&str]) -> Output {
 ///
 /// # Panics
 ///
-/// As [`run`].
+/// Panics as [`run`] does.
 pub fn run_with_input(example: &str, arguments: &[&str], input: &str) -> Output {
     let mut command = Command::new(binary(example));
     let command = command.args(arguments).stdin(Stdio::piped());
     let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the example starts");
     let mut pipe = child.stdin.take().expect("it is piped");
-    // An example that fails may not read everything.
+    // An example that fails may end before it has read all input.
     let _ = pipe.write_all(input.as_bytes());
     drop(pipe);
     child.wait_with_output().expect("the example ends")
 }
 
-/// Starts an example with some arguments, its output piped.
+/// Starts an example with some arguments and with piped output.
 ///
 /// # Panics
 ///
-/// As [`run`].
+/// Panics as [`run`] does.
 pub fn start(example: &str, arguments: &[&str]) -> Child {
     let mut command = Command::new(binary(example));
     let command = command.args(arguments).stdout(Stdio::piped());
@@ -55,20 +55,20 @@ pub fn start(example: &str, arguments: &[&str]) -> Child {
     child.expect("the example starts")
 }
 
-/// The text that an example printed.
+/// Returns the text that an example printed.
 ///
 /// # Panics
 ///
-/// If it is not UTF-8.
+/// Panics if the bytes are not UTF-8.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("the example prints UTF-8")
 }
 
-/// The binary of an example, in the directory where this test was built too.
+/// Returns the path of the binary of an example, in the directory in which this test was built too.
 ///
 /// # Panics
 ///
-/// As [`run`].
+/// Panics as [`run`] does.
 pub fn binary(example: &str) -> PathBuf {
     let own = env::current_exe().expect("a test knows where it is");
     let target = own.parent().and_then(Path::parent);
@@ -82,7 +82,7 @@ pub fn binary(example: &str) -> PathBuf {
     binary
 }
 
-/// The command that builds all examples into a directory of the target directory.
+/// Returns the command that builds all examples into a directory of the target directory.
 fn build_command(target: &Path) -> String {
     let profile = match target.file_name().and_then(|name| name.to_str()) {
         None | Some("debug") => String::new(),
@@ -92,7 +92,7 @@ fn build_command(target: &Path) -> String {
     format!("cargo build --workspace --examples{profile}")
 }
 
-/// Checks that a binary is younger than all its sources, which Cargo lists in the `.d` file beside it.
+/// Checks that a binary is newer than all its sources, which Cargo lists in the `.d` file beside it.
 fn fresh(binary: &Path) -> Result<(), String> {
     let modified = |path: &Path| fs::metadata(path).and_then(|file| file.modified());
     let built: SystemTime =
@@ -110,7 +110,7 @@ fn fresh(binary: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The sources of a `.d` file: the words after the colon, in which a backslash precedes each space.
+/// Returns the sources that a `.d` file lists: the words after the colon, in which a backslash precedes each space.
 fn sources(listed: &str) -> Vec<PathBuf> {
     let line = listed.lines().next().unwrap_or_default();
     let (_, words) = line.split_once(": ").unwrap_or_default();

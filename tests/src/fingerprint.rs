@@ -1,6 +1,6 @@
-//! Short fingerprints of long outputs, for tests that pin what a seed produces.
+//! Short fingerprints of long outputs, for tests that fix the results of a seed.
 
-/// The FNV-1a hash of a text, 64 bits.
+/// Returns the 64-bit FNV-1a hash of a text.
 pub fn fingerprint(text: &str) -> u64 {
     let absorb = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, absorb)
@@ -10,7 +10,7 @@ pub fn fingerprint(text: &str) -> u64 {
 mod tests {
     use super::fingerprint;
 
-    /// Values of the reference implementation (Fowler, Noll, Vo, <http://www.isthe.com/chongo/tech/comp/fnv/>).
+    /// The expected values are those of the reference implementation (Fowler, Noll, Vo, <http://www.isthe.com/chongo/tech/comp/fnv/>).
     #[test]
     fn hashes_are_those_of_fnv() {
         assert_eq!(fingerprint(""), 0xcbf2_9ce4_8422_2325);

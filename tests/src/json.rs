@@ -1,8 +1,8 @@
-//! JSON that is to be damaged.
+//! Access to the numbers of JSON texts, for tests that damage them.
 
 use serde_json::Value as Json;
 
-/// All numbers of a text.
+/// Returns references to all numbers in a JSON value.
 pub fn numbers(json: &mut Json) -> Vec<&mut Json> {
     let mut found = Vec::new();
     let mut left = vec![json];

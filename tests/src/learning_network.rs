@@ -4,31 +4,31 @@ use figrs::prelude::*;
 use figrs::rand::{Rng, RngExt};
 use figrs::{Cases, ExpectationMaximization, ExpectedCounts, Fit, Learned};
 
-/// A row of data with its weight: a state for each variable, or none where it is missing.
+/// A row of data with its weight: for each variable its state, or `None` if the state is missing.
 pub type NetworkRow = (f64, Vec<Option<usize>>);
 
-/// A fit, the parameters, and their values.
+/// A fit, the elements of the parameters, and the fitted values of the parameters.
 pub type NetworkFit = (Fit, Vec<Element<Vec<f64>>>, Vec<Vec<f64>>);
 
-/// A network whose rows of probabilities are learned parameters, shared by some, or constants.
+/// A network whose rows of probabilities are constants or learned parameters; several rows may share a parameter.
 #[derive(Clone, Debug)]
 pub struct LearningNetwork {
     /// Number of states of each variable.
     pub states: Vec<usize>,
-    /// The earlier variables that each depends on.
+    /// For each variable, the earlier variables on which it depends.
     pub parents: Vec<Vec<usize>>,
-    /// For each variable the row of each combination of its parents' states: a parameter, or numbers.
+    /// For each variable and each combination of its parents' states, the row of probabilities: a learned parameter or constants.
     pub rows: Vec<Vec<ProbabilityRow>>,
-    /// Concentrations and start of each parameter.
+    /// For each parameter, its prior concentrations and its start value.
     pub parameters: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
-/// The probabilities of one combination of the parents' states.
+/// The probabilities of a variable's states for one combination of its parents' states.
 #[derive(Clone, Debug)]
 pub enum ProbabilityRow {
-    /// Those of a parameter.
+    /// The probabilities are the learned parameter with this index.
     Learned(usize),
-    /// These.
+    /// The probabilities are these constants.
     Constant(Vec<f64>),
 }
 
@@ -39,7 +39,7 @@ fn simplex(n: usize, rng: &mut impl Rng) -> Vec<f64> {
 }
 
 impl LearningNetwork {
-    /// Three to five variables with up to two parents each.
+    /// Creates a random network of three to five variables with up to two parents each.
     pub fn random(rng: &mut impl Rng) -> Self {
         let count = rng.random_range(3..6);
         let states: Vec<usize> = (0..count).map(|_| rng.random_range(2..4)).collect();
@@ -75,7 +75,7 @@ impl LearningNetwork {
         }
     }
 
-    /// The row of a variable in a world.
+    /// Returns the row of probabilities of a variable in a world.
     fn row(&self, variable: usize, world: &[usize]) -> &ProbabilityRow {
         let parents = self.parents[variable].iter();
         let at = parents.fold(0, |at, &p| at * self.states[p] + world[p]);
@@ -89,7 +89,7 @@ impl LearningNetwork {
         })
     }
 
-    /// The log-likelihood at some parameters, and those after a round.
+    /// Returns the log-likelihood at these parameter values, and the parameter values after a round of expectation-maximisation.
     pub fn round(&self, data: &[NetworkRow], at: &[Vec<f64>], map: bool) -> (f64, Vec<Vec<f64>>) {
         let mut counts = self.no_counts();
         let mut log_likelihood = 0.0;
@@ -105,8 +105,8 @@ impl LearningNetwork {
         (log_likelihood, self.maximised(counts, at, map))
     }
 
-    /// As [`round`](Self::round), with the most probable completion of each row, the first of equal ones; `None` for the parameters where
-    /// completions are as probable that count otherwise.
+    /// As [`round`](Self::round), but each row of data counts as its most probable completion, the first one if several are equal. The parameters are
+    /// `None` if completions with equal probabilities give different counts.
     pub fn hard_round(
         &self,
         data: &[NetworkRow],
@@ -142,7 +142,7 @@ impl LearningNetwork {
         parameters.map(|(a, _)| vec![0.0; a.len()]).collect()
     }
 
-    /// The probabilities of worlds and a row.
+    /// Returns the probability of each world together with a row of data.
     fn probabilities(
         &self,
         worlds: &[Vec<usize>],
@@ -186,7 +186,7 @@ impl LearningNetwork {
         new.collect()
     }
 
-    /// The elements, and those of the parameters.
+    /// Builds the elements of the variables and those of the parameters.
     pub fn build(&self) -> (Vec<Element<usize>>, Vec<Element<Vec<f64>>>) {
         let parameter = |(i, (a, _)): (usize, &(Vec<f64>, Vec<f64>))| {
             Learned::dirichlet(format!("p{i}"), a.clone())
@@ -220,11 +220,11 @@ impl LearningNetwork {
         (elements, learned)
     }
 
-    /// The fit by an algorithm, from the starts, the parameters, and their values.
+    /// Fits the network by an algorithm from the start values; returns the fit, the parameters, and their values.
     ///
     /// # Panics
     ///
-    /// If it fails.
+    /// Panics if the fit fails.
     pub fn fit<E: ExpectedCounts>(
         &self,
         mut algorithm: ExpectationMaximization<E>,
@@ -250,7 +250,7 @@ impl LearningNetwork {
         (fit, learned, values)
     }
 
-    /// True for the parameters that some row takes.
+    /// Returns, for each parameter, `true` if some row of the network takes it.
     pub fn reached(&self) -> Vec<bool> {
         let mut reached = vec![false; self.parameters.len()];
         for row in self.rows.iter().flatten() {
@@ -262,7 +262,7 @@ impl LearningNetwork {
     }
 }
 
-/// Some rows, a third of whose cells are missing.
+/// Draws some rows of data, a third of whose cells are missing.
 pub fn data(network: &LearningNetwork, rng: &mut impl Rng) -> Vec<NetworkRow> {
     let mut cell = |&n: &usize| (!rng.random_bool(0.33)).then(|| rng.random_range(0..n));
     let mut rows: Vec<Vec<Option<usize>>> = (0..12)

@@ -1,4 +1,4 @@
-//! The tests of figrs as a user meets it; see `tests/`.
+//! The tests of figrs as a user sees it, which are in `tests/`, and the helpers of these tests.
 
 pub mod asked;
 pub mod browser;

@@ -1,10 +1,10 @@
-//! Slow and simple reference answers for the engines.
+//! Slow and simple reference answers for the inference engines.
 
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
 use figrs_core::{AnyElement, Datum, Model, ModelError};
 use figrs_lower::{Choice, Chooser, Observations, Program};
 
-/// A sum of numbers given by their natural logarithms.
+/// A sum of numbers that are given by their natural logarithms.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSum {
     largest: f64,
@@ -21,7 +21,7 @@ impl Default for LogSum {
 }
 
 impl LogSum {
-    /// Adds a number.
+    /// Adds a number, given by its logarithm.
     pub fn add(&mut self, log: f64) {
         if log == f64::NEG_INFINITY {
             return;
@@ -33,13 +33,13 @@ impl LogSum {
         self.sum += (log - self.largest).exp();
     }
 
-    /// The logarithm of the sum.
+    /// Returns the logarithm of the sum.
     pub fn value(&self) -> f64 {
         self.largest + self.sum.ln()
     }
 }
 
-/// Enumerates every sequence of choices once.
+/// Enumerates every sequence of random choices of a program once.
 #[derive(Debug, Default)]
 pub struct EveryChoice {
     path: Vec<(Vec<(Datum, f64)>, usize)>,
@@ -48,12 +48,12 @@ pub struct EveryChoice {
 }
 
 impl EveryChoice {
-    /// The logarithm of the probability of the choices of this run.
+    /// Returns the logarithm of the probability of the choices of this run.
     pub fn log_probability(&self) -> f64 {
         self.log
     }
 
-    /// One of some outcomes, given with the logarithms of their probabilities.
+    /// Returns one of several outcomes, which are given with the logarithms of their probabilities.
     pub fn decide(&mut self, outcomes: impl FnOnce() -> Vec<(Datum, f64)>) -> Datum {
         if self.made == self.path.len() {
             self.path.push((outcomes(), 0));
@@ -65,7 +65,7 @@ impl EveryChoice {
         value.clone()
     }
 
-    /// Goes on to the next run, if there is one.
+    /// Moves on to the next run; returns false if there is none.
     pub fn next_run(&mut self) -> bool {
         self.path.truncate(self.made);
         self.made = 0;
@@ -96,8 +96,8 @@ impl Chooser for EveryChoice {
     }
 }
 
-/// Calls `visit` with every run of the program that a sampler could make and the logarithms of its probability and
-/// its weight, those of weight zero left out. Returns whether there were at most `limit` runs.
+/// Calls `visit` with every run of the program that a sampler could make and that has positive weight, together with the logarithms of the run's
+/// probability and weight. Returns whether there were at most `limit` runs.
 pub fn every_run(
     model: &Model,
     targets: &[AnyElement],
@@ -143,9 +143,9 @@ fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
 /// All assignments of positive weight, by depth-first search.
 struct Search<'g> {
     graph: &'g FactorGraph,
-    /// The variables, each where possible after those it depends on.
+    /// The variables, each of them where possible after the variables on which it depends.
     order: Vec<usize>,
-    /// For each place in the order the factors that are complete there.
+    /// For each position in the order, the factors whose last variable is there.
     complete: Vec<Vec<&'g Factor>>,
     values: Vec<u32>,
     left: usize,
@@ -220,8 +220,7 @@ impl<'g> Search<'g> {
     }
 }
 
-/// Calls `visit` with every assignment of positive weight and the logarithm of its weight. Returns whether
-/// that took at most `limit` steps.
+/// Calls `visit` with every assignment of positive weight and the logarithm of its weight. Returns whether the search took at most `limit` steps.
 pub fn every_assignment(
     graph: &FactorGraph,
     limit: usize,

@@ -1,9 +1,9 @@
-//! The texts of the repository: README, tutorial, how-tos and the like.
+//! Access to the texts of the repository, such as README, tutorials and how-tos.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The root of the repository.
+/// Returns the path of the root of the repository.
 pub fn root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().unwrap_or(tests).to_owned()
@@ -12,17 +12,17 @@ pub fn root() -> PathBuf {
 /// A text in Markdown.
 #[derive(Debug)]
 pub struct Page {
-    /// Its file, from the root of the repository.
+    /// Path of the file from the root of the repository.
     pub path: PathBuf,
-    /// Its content.
+    /// Content of the file.
     pub text: String,
 }
 
-/// All files below a directory of the repository, with their paths from its root, in order.
+/// Returns all files below a directory of the repository in order, with their paths from the root.
 ///
 /// # Panics
 ///
-/// If it cannot be read.
+/// Panics if the directory cannot be read.
 pub fn files(directory: &str) -> Vec<PathBuf> {
     let root = root();
     let mut open = vec![root.join(directory)];
@@ -41,11 +41,11 @@ pub fn files(directory: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The pages at the root of the repository and below `docs/` and `benches/`.
+/// Returns the pages at the root of the repository and below `docs/` and `benches/`.
 ///
 /// # Panics
 ///
-/// If one cannot be read.
+/// Panics if a page cannot be read.
 pub fn pages() -> Vec<Page> {
     let root = root();
     let at_root = [
@@ -66,7 +66,7 @@ pub fn pages() -> Vec<Page> {
 }
 
 impl Page {
-    /// The blocks of code in a language, each with its lines.
+    /// Returns the lines of each code block in a language.
     pub fn blocks(&self, language: &str) -> Vec<Vec<&str>> {
         let mut blocks = Vec::new();
         let mut lines = self.text.lines();
@@ -81,7 +81,7 @@ impl Page {
         blocks
     }
 
-    /// The lines outside of blocks of code.
+    /// Returns the lines outside code blocks.
     pub fn prose(&self) -> Vec<&str> {
         let mut is_code = false;
         let mut prose = Vec::new();
@@ -95,7 +95,7 @@ impl Page {
         prose
     }
 
-    /// The texts in backticks in the prose.
+    /// Returns the texts between backticks in the prose.
     pub fn spans(&self) -> Vec<String> {
         let prose = self.prose().join("\n");
         let spans = prose.split('`').skip(1).step_by(2);

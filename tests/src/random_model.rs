@@ -1,8 +1,8 @@
 //! Random element programs, for properties that every model must have.
 //!
-//! A [`Description`] is plain data: a failing property prints it, and [`build`] makes elements of it. It
-//! covers all constructors of elements, branches that create, share and score elements, evidence of every
-//! kind and interventions; worlds are few, so that enumeration stays an oracle.
+//! A [`Description`] is plain data: a failing property prints it, and [`build`] creates elements from it. Descriptions cover all constructors of
+//! elements, branches that create, share and score elements, evidence of every kind, and interventions. Models have few worlds, so that enumeration
+//! can serve as an oracle.
 
 mod build;
 mod description;
@@ -23,13 +23,13 @@ pub use target::Target;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 
-/// Checks a property of random models, always the same ones; a failure prints the smallest one found.
+/// Checks a property on random models, which are the same in each run; a failure prints the smallest failing model that was found.
 ///
 /// `PROPTEST_CASES` and `PROPTEST_RNG_SEED` override the number of models and the seed.
 ///
 /// # Panics
 ///
-/// If the property does not hold.
+/// Panics if the property does not hold.
 pub fn for_random_models(
     cases: u32,
     seed: u64,
@@ -38,11 +38,11 @@ pub fn for_random_models(
     for_random(cases, seed, &description(), property);
 }
 
-/// Checks a property of the values of a strategy; otherwise as [`for_random_models`].
+/// Checks a property on the values of a strategy; otherwise as [`for_random_models`].
 ///
 /// # Panics
 ///
-/// If the property does not hold.
+/// Panics if the property does not hold.
 pub fn for_random<S: Strategy>(
     cases: u32,
     seed: u64,

@@ -1,7 +1,7 @@
 //! Models from textbooks and benchmarks whose answers are known exactly.
 //!
-//! Each is written as a user would write it, with questions about it. The exact numbers come from closed forms and full
-//! enumeration; the tests compute them again with the exact engines.
+//! Each model is written as a user would write it, together with questions about it. The exact numbers come from closed forms and full enumeration;
+//! the tests compute them again with the exact engines.
 
 mod burglary;
 mod coin_grid;
@@ -31,7 +31,7 @@ pub use random_walk::random_walk;
 pub use rare_coins::{rare_coins, rare_coins_unobserved};
 pub use sprinkler::sprinkler;
 
-/// All of them.
+/// Returns the questions about all reference models.
 pub fn questions() -> Vec<Question> {
     vec![
         sprinkler(),

@@ -1,4 +1,4 @@
-//! The samplers, for the tests that are put to all of them: a new one joins with one row.
+//! The table of samplers for the tests that apply to all samplers; a new sampler joins by one row.
 
 use figrs::AnyElement;
 use figrs::prelude::*;
@@ -7,56 +7,56 @@ use crate::asked::Worlds;
 use crate::reference_models::{Quantity, Question};
 use crate::significance::Law;
 
-/// Parameters of a sampler beside the model.
+/// The settings of a sampler's run, besides the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort<'a> {
-    /// Number of worlds that it may draw, or of steps that it may make.
+    /// Number of worlds that the sampler may draw, or number of steps that it may make.
     pub samples: u64,
-    /// Seed of its random numbers.
+    /// Seed of the random numbers of the sampler.
     pub seed: u64,
-    /// The states of a process in the order of time, where the model is one.
+    /// The states of a process in the order of time, if the model is a process.
     pub sequence: &'a [AnyElement],
 }
 
-/// One sampler.
+/// A sampler, with the models and questions to which it applies.
 #[derive(Debug)]
 pub struct Sampler {
-    /// Its name.
+    /// The name of the sampler.
     pub name: &'static str,
-    /// Makes it.
+    /// Function that creates the sampler.
     pub algorithm: fn(Effort) -> Box<dyn Algorithm>,
-    /// Distribution of its estimates around the truth, in units of their stated errors.
+    /// Distribution of the sampler's estimates around the truth, in units of their stated errors.
     pub law: Law,
-    /// The models that it can be asked about.
+    /// The largest set of worlds that the sampler can handle.
     pub copes_with: Worlds,
-    /// `true` if it can be asked about a model with evidence.
+    /// `true` if the sampler accepts models with evidence.
     pub takes_evidence: bool,
-    /// `true` if it estimates the probability of the evidence; if not, its answers say that they do not hold it.
+    /// `true` if the sampler estimates the probability of the evidence; if `false`, its answers must say that they do not contain that probability.
     pub knows_evidence: bool,
-    /// The questions and the cases of the conformance table that are not for it, and why.
+    /// The questions and conformance cases to which the sampler does not apply, each with the reason.
     pub except: &'static [(&'static str, &'static str)],
 }
 
 impl Sampler {
-    /// Reason why a question is not for it, if it is not.
+    /// Returns the reason why the sampler does not apply to a question, if it does not.
     pub fn excuse(&self, question: &str) -> Option<&'static str> {
         let row = self.except.iter().find(|(name, _)| *name == question);
         row.map(|(_, why)| *why)
     }
 
-    /// True if it can be asked about a model with such evidence.
+    /// True if the sampler accepts the evidence of a model.
     pub fn takes(&self, model: &Model) -> bool {
         self.takes_evidence || model.evidence().is_empty()
     }
 
-    /// True if it can answer a question.
+    /// True if the sampler can answer a question.
     pub fn is_able(&self, question: &Question) -> bool {
         self.takes(&question.model)
             && question.worlds <= self.copes_with
             && self.excuse(question.name).is_none()
     }
 
-    /// The numbers of a question that it answers.
+    /// Returns the numbers of a question that the sampler can estimate.
     pub fn quantities<'q>(&self, question: &'q Question) -> impl Iterator<Item = &'q Quantity> {
         let all = question.quantities.iter();
         all.filter(|quantity| self.knows_evidence || !quantity.is_about_evidence())
@@ -81,7 +81,7 @@ const APART: &str = "no change of a single choice leads from some of the worlds 
 /// Number of populations of a particle filter.
 const POPULATIONS: u32 = 40;
 
-/// All of them.
+/// The table of all samplers.
 pub const SAMPLERS: &[Sampler] = &[
     Sampler {
         name: "ImportanceSampling",
@@ -180,7 +180,7 @@ pub const SAMPLERS: &[Sampler] = &[
     },
     Sampler {
         name: "Gibbs",
-        // A sweep is worth many samples.
+        // One sweep of Gibbs sampling counts as ten samples.
         algorithm: |effort| Box::new(Gibbs::new((effort.samples / 10).max(500)).seed(effort.seed)),
         law: Law::Normal,
         copes_with: Worlds::Many,

@@ -1,26 +1,26 @@
-//! Significance tests: estimates that are further from the truth than chance allows.
+//! Significance tests, which find estimates that are further from the truth than chance allows.
 //!
-//! All statistical tests of samplers together give a false alarm with a probability of at most [`SUITE`], were their
-//! seeds drawn. Each test spends its part of that, divided by the number of its comparisons (Bonferroni).
+//! If their seeds were drawn at random, all statistical tests of samplers together would give a false alarm with a probability of at most [`SUITE`].
+//! Each test spends its part of that probability, divided by the number of its comparisons (Bonferroni).
 
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal, StudentsT};
 
 use crate::asked::{Reading, Scale};
 
-/// The probability of any false alarm.
+/// The probability of any false alarm in all statistical tests together.
 pub const SUITE: f64 = 1e-6;
-/// The part of the reference models.
+/// The false-alarm probability of the tests on reference models.
 pub const MODELS: f64 = 4e-7;
-/// The part of the conformance table.
+/// The false-alarm probability of the tests of the conformance table.
 pub const CONFORMANCE: f64 = 3e-7;
-/// The part of the tests that stated errors are those of the estimates.
+/// The false-alarm probability of the tests that compare stated errors with the spread of the estimates.
 pub const SPREAD: f64 = 1e-7;
-/// The part of simulation-based calibration.
+/// The false-alarm probability of the tests by simulation-based calibration.
 pub const CALIBRATION: f64 = 1e-7;
 
-/// The part of the generators.
+/// The false-alarm probability of the tests of generators.
 pub const GENERATORS: f64 = 5e-8;
-/// The part of the draws of generators where exact inference does not fit.
+/// The false-alarm probability of the tests of generators at sizes where exact inference does not fit into memory.
 pub const FALLBACKS: f64 = 4e-8;
 
 const _: () =
@@ -29,19 +29,19 @@ const _: () =
 /// Distribution of an estimate around the truth, in units of its stated standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Normal: the error is estimated from so many draws that its own error is negligible.
+    /// Normal distribution: the standard error is estimated from so many draws that the error of the standard error is negligible.
     Normal,
-    /// Student's t with one degree of freedom fewer than there are groups: the error is the spread of a few
-    /// independent groups, near normal themselves, and is itself uncertain.
+    /// Student's t with one degree of freedom fewer than there are groups: the standard error is the spread of a few independent groups, whose means
+    /// are nearly normal, so the standard error is itself uncertain.
     Groups(u32),
 }
 
 impl Law {
-    /// Two-sided quantile: the absolute value exceeds it with this probability.
+    /// Returns the two-sided quantile that the absolute value exceeds with this probability.
     ///
     /// # Panics
     ///
-    /// With fewer than two groups.
+    /// Panics if there are fewer than two groups.
     pub fn two_sided(self, alpha: f64) -> f64 {
         let tail = alpha / 2.0;
         match self {
@@ -50,15 +50,15 @@ impl Law {
         }
     }
 
-    /// The standard normal score as unlikely as this one.
+    /// Returns the standard normal score that is exceeded with the same probability as this score.
     ///
     /// # Panics
     ///
-    /// With fewer than two groups.
+    /// Panics if there are fewer than two groups.
     pub fn as_normal(self, score: f64) -> f64 {
         match self {
             Self::Normal => score,
-            // By the lower tail, which keeps its digits.
+            // The lower tail is used because its probabilities keep their digits.
             Self::Groups(groups) => {
                 let tail = students_t(groups).cdf(-score.abs());
                 -normal().inverse_cdf(tail) * score.signum()
@@ -75,20 +75,19 @@ fn students_t(groups: u32) -> StudentsT {
     StudentsT::new(0.0, 1.0, f64::from(groups) - 1.0).expect("two groups or more")
 }
 
-/// Checks that an estimate is within its own stated error of the right number, but for a probability of `alpha`.
+/// Checks that an estimate deviates from the right number by no more than its stated error allows; a correct estimate fails with probability `alpha`.
 ///
-/// For expectations that is the quantile of the law times the stated error. For probabilities (and means of weights, which a
-/// rare kind of sample dominates at worst) the normal law is not good enough so far out: the estimate is skewed, and its
-/// error is small just when the estimate is. The stated error is taken as a statement of the number of effective samples,
-/// and with as many the distance is bounded by Bernstein's inequality, which holds for any number of independent samples:
-/// `P(|p̂ − p| ≥ t) ≤ 2 exp(−n t² / (2 p (1 − p) + 2t / 3))`. For groups the larger of this and the quantile of
-/// Student's t counts.
+/// For expectations the allowed deviation is the quantile of the law times the stated error. For probabilities (and for means of weights, which a
+/// rare kind of sample dominates at worst) the normal law does not hold so far out in the tails: the estimate is skewed, and its error is small just
+/// when the estimate is small. The stated error is therefore converted to an effective number of samples, and the deviation is bounded by Bernstein's
+/// inequality for that number, which holds for any number of independent samples: `P(|p̂ − p| ≥ t) ≤ 2 exp(−n t² / (2 p (1 − p) + 2t / 3))`. For
+/// groups, the larger of this bound and the quantile of Student's t counts.
 ///
-/// An estimate whose stated error is too large to be informative is wrong as well.
+/// An estimate whose stated error is too large to be informative counts as wrong as well.
 ///
 /// # Errors
 ///
-/// A description of the discrepancy.
+/// Returns a description of the discrepancy.
 pub fn within_stated_error(
     right: f64,
     found: &Reading,
@@ -102,7 +101,7 @@ pub fn within_stated_error(
         ..
     } = *found;
     let log = (2.0 / alpha).ln();
-    // Bounds `t` with a tail of `alpha` for a variance of `variance` in `n` samples of values at most one.
+    // Returns a bound `t` that the mean of `n` samples, with values of at most one and this variance, exceeds with a probability of at most `alpha`.
     let bernstein = |n: f64, variance: f64| {
         let linear = log / (3.0 * n);
         linear + (linear * linear + 2.0 * log * variance / n).sqrt()
@@ -115,7 +114,7 @@ pub fn within_stated_error(
         ),
         Scale::Probability => {
             let spread = number * (1.0 - number);
-            // If all samples agree, the error is that of one in `n`.
+            // If all samples agree, the stated error is the reciprocal of the number of samples.
             let n = if spread > 1e-15 {
                 spread / (error * error)
             } else {
@@ -125,7 +124,7 @@ pub fn within_stated_error(
             (
                 (number - right).abs(),
                 skewed.max(groups(law, alpha, error)),
-                // Chains that never move know little, even about what is certain.
+                // A large error is allowed for events that are certain, because chains that never move cannot confirm them.
                 error > 0.05 && right * (1.0 - right) > 0.0,
             )
         }
@@ -134,7 +133,7 @@ pub fn within_stated_error(
                 Scale::Weight => (number / right, error / number),
                 _ => ((number - right).exp(), error),
             };
-            // As hits among samples: `n` expected ones make the relative error `1 / √n`.
+            // The error is converted to a number of hits: `n` expected hits give the relative error `1 / √n`.
             let n = 1.0 / (relative * relative * ratio);
             let skewed = bernstein(n, 1.0);
             let rounding = 1e-9;
@@ -168,12 +167,11 @@ fn groups(law: Law, alpha: f64, error: f64) -> f64 {
     }
 }
 
-/// The two numbers that a sum of `n` squared independent standard normal scores lies between, but for a probability of
-/// `alpha`.
+/// Returns two numbers between which the sum of `n` squared independent standard normal scores lies, except with probability `alpha`.
 ///
 /// # Panics
 ///
-/// With `n` of zero.
+/// Panics if `n` is zero.
 pub fn sum_of_squares(n: usize, alpha: f64) -> (f64, f64) {
     (
         chi_squared(n).inverse_cdf(alpha / 2.0),
@@ -181,17 +179,16 @@ pub fn sum_of_squares(n: usize, alpha: f64) -> (f64, f64) {
     )
 }
 
-/// Upper quantile of Pearson's statistic of a table of counts that are all equally likely: it is exceeded with a probability
-/// of `alpha`.
+/// Returns the value that Pearson's statistic exceeds with probability `alpha`, for a table of counts that are all equally likely.
 ///
 /// # Panics
 ///
-/// With a single count.
+/// Panics if there is only one count.
 pub fn largest_pearson(counts: usize, alpha: f64) -> f64 {
     chi_squared(counts - 1).inverse_cdf(1.0 - alpha)
 }
 
-/// Pearson's statistic of counts that are all equally likely.
+/// Returns Pearson's statistic of counts that are all equally likely.
 pub fn pearson(counts: &[u64]) -> f64 {
     let expected = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
     let term = |&count: &u64| (count as f64 - expected).powi(2) / expected;
@@ -218,7 +215,7 @@ mod tests {
     #[test]
     fn quantiles_are_those_of_the_tables() {
         assert!((Law::Normal.two_sided(0.05) - 1.959_963_985).abs() < 1e-8);
-        // Student's t with 15 degrees of freedom: 2.131449546 for 5 %, 4.0728 for 0.1 %.
+        // Student's t with 15 degrees of freedom has the quantiles 2.131449546 for 5 % and 4.0728 for 0.1 %.
         assert!((Law::Groups(16).two_sided(0.05) - 2.131_449_546).abs() < 1e-6);
         assert!((Law::Groups(16).two_sided(0.001) - 4.0728).abs() < 1e-3);
         assert!((Law::Groups(16).as_normal(-2.131_449_546) + 1.959_963_985).abs() < 1e-6);
@@ -227,7 +224,7 @@ mod tests {
         assert!((largest_pearson(20, 0.05) - 30.1435).abs() < 1e-3);
     }
 
-    /// Far out in the tails, where the tests are: each quantile is passed with the probability it was made for.
+    /// Far out in the tails, as in the tests: each quantile is exceeded with the probability for which it was computed.
     #[test]
     fn quantiles_invert_their_tails() {
         for alpha in [1e-6, 1e-9, 1e-11] {
@@ -245,7 +242,7 @@ mod tests {
         assert!((chi.sf(high) / 5e-9 - 1.0).abs() < 1e-3, "{high}");
     }
 
-    /// By all the probabilities of a binomial distribution: the excluded values have a probability below `alpha`.
+    /// The bound is compared with all probabilities of a binomial distribution: the excluded values must have a probability below `alpha`.
     #[test]
     fn the_bound_of_a_share_holds() {
         use statrs::distribution::{Binomial, Discrete};

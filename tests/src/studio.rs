@@ -1,4 +1,4 @@
-//! The studio as a program, and requests to it as they go over the wire.
+//! Runs the studio as a program, and sends requests to it over HTTP.
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -10,38 +10,38 @@ use serde_json::Value as Json;
 
 use crate::example::binary;
 
-/// A studio that runs on a free port, and ends with this.
+/// A studio process that listens on a free port, and ends when this value is dropped.
 #[derive(Debug)]
 pub struct Studio {
     child: Child,
-    /// The address that it printed, as `127.0.0.1:1234`.
+    /// The address that the studio printed, such as `127.0.0.1:1234`.
     pub address: String,
 }
 
 /// An answer of the studio.
 #[derive(Debug)]
 pub struct Reply {
-    /// The status.
+    /// The HTTP status code.
     pub status: u16,
-    /// The lines of the head after the first.
+    /// The header lines, as names and values.
     pub headers: Vec<(String, String)>,
-    /// The body.
+    /// The body of the answer.
     pub body: Vec<u8>,
 }
 
 impl Reply {
-    /// A header by its name in small letters.
+    /// Returns a header by its name in lower-case letters.
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut headers = self.headers.iter();
         let found = headers.find(|(own, _)| own == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON.
+    /// Returns the body as JSON.
     ///
     /// # Panics
     ///
-    /// If it is none.
+    /// Panics if the body is not JSON.
     pub fn json(&self) -> Json {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
@@ -49,11 +49,11 @@ impl Reply {
 }
 
 impl Studio {
-    /// Starts one, with the files of a folder if one is given.
+    /// Starts a studio, with the files of a folder if a folder is given.
     ///
     /// # Panics
     ///
-    /// As [`with`](Self::with).
+    /// Panics as [`with`](Self::with) does.
     pub fn start(folder: Option<&Path>) -> Self {
         let folder = folder.map(|folder| folder.to_string_lossy().into_owned());
         let folder = folder.as_deref().map(|folder| ["--folder", folder]);
@@ -61,11 +61,11 @@ impl Studio {
         Self::with(Path::new("."), &arguments)
     }
 
-    /// Starts one in a directory with some arguments, on a free port.
+    /// Starts a studio in a directory with some arguments, on a free port.
     ///
     /// # Panics
     ///
-    /// If it is not built, or does not print an address.
+    /// Panics if the studio is not built, or does not print an address.
     pub fn with(directory: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(binary("studio"));
         command.args(arguments).args(["--port", "0"]);
@@ -83,12 +83,12 @@ impl Studio {
         Self { child, address }
     }
 
-    /// Processor time so far in ticks, of the program and its workers; `None` where the system does not tell.
+    /// Returns the processor time, in ticks, that the studio and its workers have used so far; `None` if the system does not report it.
     pub fn ticks(&self) -> Option<u64> {
         let own = self.child.id();
         let read = |path: String| std::fs::read_to_string(path).ok();
         let children = read(format!("/proc/{own}/task/{own}/children"))?;
-        // Workers are started by any thread.
+        // Any thread of the studio may start workers.
         let others = std::fs::read_dir(format!("/proc/{own}/task")).ok()?;
         let others = others
             .filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("children")).ok());
@@ -97,7 +97,7 @@ impl Studio {
         let all: std::collections::BTreeSet<&str> = all.collect();
         let ticks = all.into_iter().filter_map(|id| {
             let stat = read(format!("/proc/{id}/stat"))?;
-            // The name before may have blanks.
+            // The program name, which precedes the last bracket, may contain blanks.
             let rest = stat.rsplit_once(')')?.1;
             let mut numbers = rest.split_whitespace().skip(11);
             let mut next = || numbers.next()?.parse::<u64>().ok();
@@ -106,16 +106,16 @@ impl Studio {
         Some(ticks.sum())
     }
 
-    /// The answer to a text as it goes over the wire.
+    /// Sends a text as it is to the studio, and returns the answer.
     ///
     /// # Panics
     ///
-    /// If there is none within a minute.
+    /// Panics if there is no answer within a minute.
     pub fn raw(&self, request: &[u8]) -> Reply {
         let mut stream = TcpStream::connect(&self.address).expect("the studio listens");
         let patience = Some(Duration::from_secs(60));
         stream.set_read_timeout(patience).expect("it is a socket");
-        // It may answer and close before it has read all.
+        // The studio may answer and close the connection before it has read the whole request.
         let _ = stream.write_all(request);
         let mut all = Vec::new();
         let mut bytes = vec![0; 1 << 16];
@@ -131,11 +131,11 @@ impl Studio {
         reply(&all)
     }
 
-    /// The answer to a request with some headers and a body.
+    /// Returns the answer to a request with some headers and a body.
     ///
     /// # Panics
     ///
-    /// As [`raw`](Self::raw).
+    /// Panics as [`raw`](Self::raw) does.
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
         let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         let has = |name: &str| {
@@ -154,20 +154,20 @@ impl Studio {
         self.raw(format!("{head}\r\n{body}").as_bytes())
     }
 
-    /// The answer to a page of it.
+    /// Returns the answer to a request for a page of the studio.
     ///
     /// # Panics
     ///
-    /// As [`raw`](Self::raw).
+    /// Panics as [`raw`](Self::raw) does.
     pub fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[], "")
     }
 
-    /// The status and the JSON of the answer to a request in JSON.
+    /// Sends a request in JSON, and returns the status and the JSON of the answer.
     ///
     /// # Panics
     ///
-    /// As [`raw`](Self::raw).
+    /// Panics as [`raw`](Self::raw) does.
     pub fn post(&self, path: &str, body: &Json) -> (u16, Json) {
         self.post_as(path, &[], body)
     }
@@ -176,7 +176,7 @@ impl Studio {
     ///
     /// # Panics
     ///
-    /// As [`raw`](Self::raw).
+    /// Panics as [`raw`](Self::raw) does.
     pub fn post_as(&self, path: &str, headers: &[(&str, &str)], body: &Json) -> (u16, Json) {
         let kind = [("Content-Type", "application/json")];
         let headers: Vec<_> = kind.iter().chain(headers).copied().collect();

@@ -43,8 +43,8 @@ use figrs_models::shares::whole_numbers;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Demand {
-    /// Every local configuration occurs in training: the neighbours of each cell of a Markov chain do so together, n-grams skip no column,
-    /// and a Markov random field has only pairs of neighbours that training shows.
+    /// Every local configuration occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full history of
+    /// each column; for a Markov random field, each pair of neighbours.
     Seen,
     /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: levels are those that the trained model draws with these
     /// tiles; if it never draws them, there is no level.
@@ -122,7 +122,7 @@ pub enum Demand {
     },
     /// A pattern occurs at `least` to `most` places that lie in an area.
     Occurs {
-        /// The pattern.
+        /// The pattern whose places are counted.
         pattern: Pattern,
         /// Area in which each place must lie.
         area: Area,
@@ -190,7 +190,7 @@ pub enum Demand {
     Not(Box<Demand>),
     /// Soft: a level in which a demand is not met is less probable by the factor exp(-`weight`).
     Preferred {
-        /// The demand.
+        /// The demand that a level should meet.
         demand: Box<Demand>,
         /// Weight: the negative natural logarithm of the factor.
         weight: f64,

@@ -48,11 +48,11 @@ pub enum DemandError {
         "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class; add it to the legend, or write _ for any tile"
     )]
     PatternSymbol {
-        /// The character.
+        /// The character in the text of the pattern.
         symbol: char,
-        /// The row, from 0.
+        /// Row of the character, from 0.
         row: usize,
-        /// The column, from 0.
+        /// Column of the character, from 0.
         column: usize,
     },
     /// A row of a pattern is longer or shorter than the first row.
@@ -60,7 +60,7 @@ pub enum DemandError {
         "row {row} of a pattern has {length} cells and the first {expected}; write one character for each cell"
     )]
     PatternRow {
-        /// The row, from 0.
+        /// Row of the pattern, from 0.
         row: usize,
         /// Number of cells in the row.
         length: usize,
@@ -81,9 +81,9 @@ pub enum DemandError {
     /// A window is wider than the area that it moves in.
     #[error("windows of {window} columns do not fit into {columns}; give 1 to {columns}")]
     Window {
-        /// Columns of a window.
+        /// Number of columns of a window.
         window: usize,
-        /// Columns of the area.
+        /// Number of columns of the area.
         columns: usize,
     },
     /// An area has fewer columns than sections.
@@ -91,7 +91,7 @@ pub enum DemandError {
     Sections {
         /// Number of sections that the demand gives.
         sections: usize,
-        /// Columns of the area.
+        /// Number of columns of the area.
         columns: usize,
     },
     /// An area is not longer than its period.
@@ -99,7 +99,7 @@ pub enum DemandError {
     Period {
         /// Number of columns after which the area should repeat.
         period: usize,
-        /// Columns of the area.
+        /// Number of columns of the area.
         columns: usize,
     },
     /// A list of columns is empty, or a column does not have the height of the level.
@@ -121,7 +121,7 @@ pub enum DemandError {
     /// The weight of a soft demand is negative or too large.
     #[error("a weight of {weight} is not from 0 to {max}")]
     Weight {
-        /// The weight.
+        /// The given weight.
         weight: f64,
         /// The largest allowed weight.
         max: f64,
@@ -164,9 +164,9 @@ pub enum DemandError {
         "no whole number of {cells} cells has a share from {low} to {high}; widen the range, or give a single share"
     )]
     Share {
-        /// The smallest share.
+        /// The smallest allowed share.
         low: f64,
-        /// The largest share.
+        /// The largest allowed share.
         high: f64,
         /// The number of cells of the level.
         cells: usize,
@@ -176,9 +176,9 @@ pub enum DemandError {
         "row {row}, column {column}: two masks place different tiles here; free it in one of them"
     )]
     PlacedTwice {
-        /// The row, from 0 at the top.
+        /// Row of the cell, from 0 at the top.
         row: usize,
-        /// The column, from 0 at the left.
+        /// Column of the cell, from 0 at the left.
         column: usize,
     },
     /// The smallest allowed number exceeds the largest.

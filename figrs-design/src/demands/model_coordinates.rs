@@ -1,5 +1,5 @@
-//! Turns demands on upright levels to model coordinates, in which levels in which the player climbs lie on their side, and demands on boards to the order in
-//! which boards are read.
+//! Turns demands on upright levels to model coordinates, and demands on boards to the order in which boards are read. In model coordinates, levels in
+//! which the player climbs lie on their side.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -12,11 +12,11 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates: levels in which the player climbs lie on their side there. This demand is about upright levels of `size` rows and
-    /// columns.
+    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. This demand is about upright levels of
+    /// `size` rows and columns.
     ///
-    /// Counts along a level follow the direction of travel: windows, sections, periods and distances of levels in which the player climbs are in rows, from
-    /// the bottom.
+    /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are in rows, from the
+    /// bottom.
     ///
     /// **Errors.** [`DemandError`] if an area does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {

@@ -451,7 +451,7 @@ fn progress_is_told_up_to_the_end() {
         .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
     sampler.levels(SEED, 0..1).unwrap();
     let numbers = numbers.lock().unwrap();
-    // One report after each statement.
+    // The filter reports its progress once after each statement.
     assert_eq!((numbers.len(), numbers.last()), (4 * 9, Some(&600)));
     assert!(numbers.is_sorted() && numbers[0] < 600);
 }

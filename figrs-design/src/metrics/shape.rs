@@ -5,8 +5,8 @@ use figrs_models::mdmc::{Level, Meaning, Tile};
 
 /// Returns the linearity of a level: the mean distance of its platforms from a straight line, in rows; 0 if all platforms lie on one line.
 ///
-/// A platform is a maximal run of cells in one row in which a player can stand; the line is fitted to the centres of all
-/// platforms by least squares, and distances are vertical. 0 for fewer than two platforms.
+/// A platform is a maximal run of cells in one row in which a player can stand; the line is fitted to the centres of all platforms by least squares,
+/// and distances are vertical. The linearity is 0 if there are fewer than two platforms.
 ///
 /// # References
 ///

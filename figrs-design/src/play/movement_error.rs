@@ -23,7 +23,7 @@ pub enum MovementError {
     Read {
         /// The path of the file.
         path: PathBuf,
-        /// The operating system's reason.
+        /// The error of the operating system.
         cause: io::Error,
     },
     /// The text is not valid JSON, or not a movement.
@@ -85,7 +85,7 @@ pub enum MovementError {
         what: &'static str,
         /// The direction of travel.
         travel: &'static str,
-        /// Description of another choice.
+        /// Description of a start or goal that is possible instead.
         remedy: &'static str,
     },
     /// The cells of the jumps lead to too many stages, that is, states of the automaton of moves.

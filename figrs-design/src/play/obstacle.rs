@@ -10,9 +10,9 @@ use super::field::Field;
 pub enum Obstacle {
     /// Adjacent columns without a cell to stand in.
     Gap {
-        /// First of these columns.
+        /// First column of the gap.
         column: usize,
-        /// Number of these columns, which are adjacent.
+        /// Number of columns of the gap.
         width: usize,
         /// Rise in rows from the last cell to stand in before the gap to the nearest one after it; 0 if the latter is not higher.
         rise: usize,

@@ -20,18 +20,18 @@ struct Shade {
 /// The shape of the coloured part of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The whole cell.
+    /// The whole cell is coloured.
     Flat,
-    /// A little less than the cell.
+    /// The coloured part is a little smaller than the cell.
     Inset,
     Disc,
-    /// A bar along the top.
+    /// The coloured part is a bar along the top.
     Platform,
-    /// A thin bar below the top.
+    /// The coloured part is a thin bar below the top.
     Rope,
-    /// Two rails with rungs.
+    /// The coloured part is a ladder of two rails with rungs.
     Rails,
-    /// A block with points on top.
+    /// The coloured part is a block with points on top.
     Spikes,
 }
 

@@ -1,17 +1,17 @@
-//! Programs in Markdown, and the outputs shown below them.
+//! Finds the programs in Markdown pages and the outputs shown below them.
 
-/// A program of a page.
+/// A program of a Markdown page.
 pub(crate) struct Block {
-    /// Its text.
+    /// The text of the program.
     pub(crate) code: String,
-    /// The lines of the output below it without their fences, as a range of line numbers counted from zero; where it would stand if
-    /// none is shown.
+    /// The range of lines, counted from zero, of the output below the program, without its fences. If no output is shown, the empty range where the
+    /// output would be.
     pub(crate) output: std::ops::Range<usize>,
-    /// `true` if an output is shown.
+    /// `true` if an output is shown below the program.
     pub(crate) is_shown: bool,
 }
 
-/// The programs of a page that have a `main`.
+/// Returns the programs of a page that have a `main`.
 pub(crate) fn programs(text: &str) -> Vec<Block> {
     let lines: Vec<&str> = text.lines().collect();
     let close = |from: usize| (from..lines.len()).find(|&at| lines[at] == "```");

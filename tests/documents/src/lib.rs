@@ -1,6 +1,6 @@
-//! The programs of README and `docs/`, run and compared with the output that is shown below each.
+//! Runs the programs of README and `docs/`, and compares their outputs with the outputs shown below them.
 //!
-//! `FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages; `…` in an output stands for any text.
+//! `FIGRS_SHOW=1 cargo test -p figrs-documents` writes the outputs into the pages; `…` in a shown output stands for any text.
 
 #![cfg(test)]
 
@@ -39,7 +39,7 @@ fn matches(text: &str, pattern: &str) -> bool {
     rest.is_empty()
 }
 
-/// A line with white space and rules of tables folded: the widths of columns depend on their contents.
+/// Shortens each run of equal blanks or table rules in a line to one character, because the widths of columns depend on their contents.
 fn folded(line: &str) -> String {
     let mut folded = String::new();
     for character in line.trim_end().chars() {
@@ -76,7 +76,7 @@ fn programs_print_what_is_shown_below_them() {
     for (page, programs) in pages {
         let text = fs::read_to_string(&page).unwrap();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        // From the last to the first: lines above stay where they are.
+        // The programs are replaced from the last to the first, so that the line numbers of earlier programs stay valid.
         for (program, block) in programs.iter().zip(blocks::programs(&text)).rev() {
             let output = (program.run)();
             assert_eq!(program.code, block.code, "built from another text");
@@ -111,7 +111,7 @@ fn programs_print_what_is_shown_below_them() {
     );
 }
 
-/// The path of a page in the repository.
+/// Returns the path of a page from the root of the repository.
 fn short(page: &Path) -> String {
     let root = fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).unwrap();
     let page = fs::canonicalize(page).unwrap();

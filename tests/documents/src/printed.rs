@@ -1,4 +1,4 @@
-//! The output of a program, collected.
+//! Collects the output of a program.
 
 use std::cell::RefCell;
 use std::fmt::{Arguments, Debug, Write};
@@ -7,12 +7,12 @@ thread_local! {
     static BUFFER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Writes as `print!` does.
+/// Writes to the buffer of the output as `print!` writes to standard output.
 pub(crate) fn write(text: Arguments<'_>) {
     BUFFER.with_borrow_mut(|buffer| buffer.write_fmt(text).expect("a string takes all"));
 }
 
-/// Return value of a `main`: nothing or a result.
+/// The return value of a `main`, which is nothing or a result.
 pub(crate) trait Ending {
     fn expect_success(self);
 }
@@ -27,11 +27,11 @@ impl<E: Debug> Ending for Result<(), E> {
     }
 }
 
-/// The output that a program prints.
+/// Returns the output that a program prints.
 ///
 /// # Panics
 ///
-/// If it returns an error.
+/// Panics if the program returns an error.
 pub(crate) fn by<T: Ending>(main: impl FnOnce() -> T) -> String {
     BUFFER.with_borrow_mut(String::clear);
     main().expect_success();

@@ -1,4 +1,4 @@
-//! The build of the first program from nothing.
+//! Measures the first build of a small program, in which all dependencies are compiled.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -8,10 +8,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Time and size of a build from nothing.
+/// Time and size of a build in which all dependencies are compiled.
 pub(crate) struct ColdBuild {
     wall: Duration,
-    /// Seconds of processors, where the system tells them.
+    /// Processor time in seconds, if the system reports it.
     processors: Option<f64>,
     crates: usize,
 }
@@ -19,7 +19,7 @@ pub(crate) struct ColdBuild {
 impl ColdBuild {
     /// Builds `burglary` in an empty folder.
     ///
-    /// **Errors.** Those of `cargo`.
+    /// **Errors.** The errors of `cargo`.
     pub(crate) fn measure(root: &Path) -> Result<Self, Box<dyn Error>> {
         let target = tempfile::tempdir()?;
         let (start, before) = (Instant::now(), child_seconds());
@@ -70,12 +70,12 @@ impl Display for ColdBuild {
     }
 }
 
-/// Processor time of all processes that this one has waited for, on Linux.
+/// Returns the processor time of all processes for which this process has waited, on Linux.
 fn child_seconds() -> Option<f64> {
-    /// Parts of a second in which Linux counts for programs.
+    /// Number of units per second in which Linux counts processor time.
     const TICKS: f64 = 100.0;
     let text = fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program, in brackets, may have spaces; user and system time of children are the 14th and 15th field after it.
+    // The name of the program, which is in brackets, may contain spaces; user and system time of children are the 14th and 15th field after it.
     let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
     Some((ticks(13)? + ticks(14)?) / TICKS)

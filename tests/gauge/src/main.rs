@@ -1,4 +1,4 @@
-//! Weighs figrs: a cold build of the first program, the lines of each crate, the largest circle of imports, the slowest tests.
+//! Measures figrs: the time of a first build of a small program, the lines of each crate, the largest import cycle, and the slowest tests.
 
 mod cold_build;
 mod slow_tests;

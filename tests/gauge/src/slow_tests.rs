@@ -1,6 +1,6 @@
-//! The slowest tests of a run with `--report-time`.
+//! Finds the slowest tests of a run with `--report-time`.
 
-/// The slowest tests in the text of a run, and their seconds.
+/// Returns the slowest tests in the log of a run, with their seconds.
 pub(crate) fn slowest(log: &str, most: usize) -> Vec<(f64, String)> {
     let mut tests: Vec<(f64, String)> = log.lines().filter_map(timed).collect();
     tests.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -8,7 +8,7 @@ pub(crate) fn slowest(log: &str, most: usize) -> Vec<(f64, String)> {
     tests
 }
 
-/// `test name ... ok <1.234s>`.
+/// Parses a line such as `test name ... ok <1.234s>`.
 fn timed(line: &str) -> Option<(f64, String)> {
     let (name, result) = line.strip_prefix("test ")?.split_once(" ... ")?;
     let seconds = result.split_once('<')?.1.strip_suffix("s>")?;

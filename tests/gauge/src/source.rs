@@ -1,4 +1,4 @@
-//! Source files of a crate: their lines of code, and what they import.
+//! Reads the source files of a crate: their lines of code and their imports.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -37,7 +37,7 @@ pub(crate) struct Crate {
 impl Crate {
     /// Reads the files below a folder of sources.
     ///
-    /// **Errors.** Those of the files, and of texts that are not Rust.
+    /// **Errors.** The errors of reading the files, and of texts that are not Rust.
     pub(crate) fn read(folder: &Path) -> Result<Self, Box<dyn Error>> {
         let mut files = Vec::new();
         list(folder, &mut files)?;
@@ -62,12 +62,13 @@ impl Crate {
         Ok(Self { modules })
     }
 
-    /// Lines with code, without comments and tests.
+    /// Returns the number of lines with code, without comments and tests.
     pub(crate) fn lines(&self) -> usize {
         self.modules.values().map(|module| module.lines).sum()
     }
 
-    /// The files of the largest set each of which imports, through others, each other; nothing if no two do.
+    /// Returns the files of the largest import cycle: a set in which each file imports each other file, directly or through others. Empty if there is
+    /// no cycle.
     pub(crate) fn largest_circle(&self) -> Vec<String> {
         let paths: Vec<&ModulePath> = self.modules.keys().collect();
         let number = |path: &ModulePath| paths.binary_search(&path).ok();
@@ -75,7 +76,7 @@ impl Crate {
         for (from, (path, module)) in self.modules.iter().enumerate() {
             for import in &module.imports {
                 let to = self.definition(path, &import.path, &mut BTreeSet::new());
-                // The root of a folder, or of the crate, names all parts of it, and they what it holds for all.
+                // Imports between a file and the root of a folder or crate that contains the file are ignored, because they occur in every crate.
                 if let Some(to) = to.as_ref().and_then(number)
                     && !path.starts_with(paths[to])
                     && !paths[to].starts_with(path)
@@ -94,7 +95,7 @@ impl Crate {
         names
     }
 
-    /// The module that defines what a path means in a module, through `pub use`.
+    /// Returns the module that defines the item to which a path refers in another module, and follows `pub use`.
     fn definition(
         &self,
         module: &ModulePath,
@@ -174,7 +175,7 @@ impl Module {
     }
 }
 
-/// The imports of a file, those inside of functions and paths in code included.
+/// The imports of a file, including imports inside functions and paths in code.
 #[derive(Default)]
 struct Imports {
     imports: Vec<Import>,
@@ -225,7 +226,7 @@ impl<'a> Visit<'a> for Imports {
     }
 }
 
-/// True for `#[cfg(test)]` and the like.
+/// True for attributes such as `#[cfg(test)]`.
 fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let is_cfg = attribute.path().is_ident("cfg");
@@ -234,7 +235,7 @@ fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Adds the lines on which tokens stand; comments are none, and those of documentation are left out.
+/// Adds the line numbers of tokens. Comments are no tokens, and documentation comments are left out.
 fn count(tokens: TokenStream, lines: &mut BTreeSet<usize>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -298,7 +299,7 @@ fn attributes(item: &Item) -> Vec<Attribute> {
     )
 }
 
-/// The name that an item has in its module.
+/// Returns the name that an item has in its module.
 fn name_of(item: &Item) -> Option<String> {
     let ident: Option<syn::Ident> = items!(
         item, ident, None, Const, Enum, Mod, Static, Struct, Trait, TraitAlias, Type, Union

@@ -4,23 +4,23 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Random numbers of a seed.
+/// Returns a random number generator with a seed.
 pub fn generator(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Range of the weights of a graph.
+/// Range of the weights of a random graph.
 #[derive(Clone, Copy, Debug)]
 pub enum WeightRange {
     /// Between 0.01 and 1.
     Plain,
-    /// Within a factor of `1e16`.
+    /// The weights differ by up to a factor of `1e16`.
     Wide,
-    /// Around `1e-200`: a few of them underflow.
+    /// The weights are around `1e-200`, so that a few products underflow.
     Tiny,
-    /// Further apart than a table of numbers can hold.
+    /// The weights are further apart than a table of `f64` can hold.
     Far,
-    /// Ones and zeros.
+    /// All weights are zero or one.
     Logic,
 }
 
@@ -52,7 +52,7 @@ fn weights(rng: &mut Xoshiro256PlusPlus, n: usize, range: WeightRange, zeros: f6
     }
 }
 
-/// A random dense, sparse or function table over some variables.
+/// Returns a random table over some variables, which is dense, sparse or a function.
 pub fn table(
     rng: &mut Xoshiro256PlusPlus,
     graph: &FactorGraph,
@@ -90,7 +90,7 @@ pub fn table(
     }
 }
 
-/// The values that a row-major number stands for.
+/// Returns the values of some variables, given the row-major index of their joint value.
 pub fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: usize) -> Vec<u32> {
     let mut values = vec![0; variables.len()];
     for (value, &v) in values.iter_mut().zip(variables).rev() {
@@ -100,7 +100,7 @@ pub fn values_of(graph: &FactorGraph, variables: &[VarId], mut number: usize) ->
     values
 }
 
-/// A random graph of at most ten variables, with at most 2700 assignments.
+/// Returns a random graph of at most ten variables, with at most 2700 assignments.
 pub fn random_graph(rng: &mut Xoshiro256PlusPlus, range: WeightRange) -> FactorGraph {
     let mut graph = FactorGraph::default();
     let mut all: Vec<VarId> = Vec::new();
@@ -122,12 +122,12 @@ pub fn random_graph(rng: &mut Xoshiro256PlusPlus, range: WeightRange) -> FactorG
     graph
 }
 
-/// All variables of a graph.
+/// Returns all variables of a graph.
 pub fn variables(graph: &FactorGraph) -> Vec<VarId> {
     (0..graph.cardinalities.len() as u32).map(VarId).collect()
 }
 
-/// The log weight of an assignment, looked up the slow way.
+/// Returns the logarithm of the weight of an assignment, by looking up each table.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
     let entry = |factor: &Factor| {
         let scope = &factor.variables;
@@ -159,7 +159,7 @@ pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
     graph.factors.iter().map(entry).sum()
 }
 
-/// All assignments with weight, each with its log weight and the number of the kept variables' values.
+/// Returns all assignments of positive weight, each with the row-major index of the kept variables' values and with the logarithm of its weight.
 pub fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
     let all = variables(graph);
     let world = |i: usize| {
@@ -175,7 +175,7 @@ pub fn worlds(graph: &FactorGraph, keep: &[VarId]) -> Vec<(usize, f64)> {
         .collect()
 }
 
-/// `ln(sum exp)`.
+/// Returns `ln(sum exp)` of some logarithms.
 pub fn log_sum(logs: &[f64]) -> f64 {
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY {
@@ -189,13 +189,13 @@ pub fn log_sum(logs: &[f64]) -> f64 {
 ///
 /// # Panics
 ///
-/// If they do not agree.
+/// Panics if the numbers do not agree.
 pub fn assert_close(a: f64, b: f64, tolerance: f64, what: &str) {
     let is_close = a == b || (a - b).abs() <= tolerance * (1.0 + a.abs().min(b.abs()));
     assert!(is_close, "{what}: {a} and {b}");
 }
 
-/// A factor with a dense table.
+/// Returns a factor with a dense table.
 pub fn dense(variables: &[VarId], weights: &[f64]) -> Factor {
     let table = FactorTable::Dense(Weights::from_linear(weights.to_vec()));
     Factor {

@@ -1,4 +1,4 @@
-//! All algorithms with small budgets, and the agreement of their answers to one question.
+//! All algorithms with small budgets, and checks that their answers to the same question agree.
 
 use std::num::NonZero;
 
@@ -15,7 +15,7 @@ use crate::oracle::close;
 /// Tolerance between the numbers of exact algorithms.
 const EXACT: f64 = 1e-9;
 
-/// Number of worlds enumerated, samples drawn and steps made.
+/// Number of worlds that are enumerated, of samples that are drawn, and of steps that are made.
 const WORLDS: u64 = 2_000;
 const DRAWS: u64 = 40;
 
@@ -35,7 +35,7 @@ fn options() -> Options {
         .memory_budget(1 << 24)
 }
 
-/// The reference of all others.
+/// Returns the algorithm with whose answers all others are compared.
 pub(super) fn enumerate() -> Enumerate {
     Enumerate::new()
         .max_worlds(WORLDS)
@@ -43,7 +43,7 @@ pub(super) fn enumerate() -> Enumerate {
         .max_elements(2_000)
 }
 
-/// Exact algorithms for marginals.
+/// Returns the exact algorithms for marginals.
 pub(super) fn exact() -> [Box<dyn Algorithm>; 3] {
     algorithms![
         VariableElimination::new()
@@ -57,7 +57,7 @@ pub(super) fn exact() -> [Box<dyn Algorithm>; 3] {
     ]
 }
 
-/// Exact algorithms for the most probable world.
+/// Returns the exact algorithms for the most probable world.
 pub(super) fn exact_worlds() -> [Box<dyn Algorithm>; 2] {
     algorithms![
         MpeVariableElimination::new()
@@ -70,7 +70,7 @@ pub(super) fn exact_worlds() -> [Box<dyn Algorithm>; 2] {
     ]
 }
 
-/// Algorithms that give bounds.
+/// Returns an algorithm that gives bounds.
 pub(super) fn bounds() -> LazyVariableElimination {
     LazyVariableElimination::to_depth(3)
         .work(100_000)
@@ -78,7 +78,7 @@ pub(super) fn bounds() -> LazyVariableElimination {
         .options(options())
 }
 
-/// Algorithms whose marginals are not compared with anything.
+/// Returns the approximate algorithms, whose marginals are not compared with anything.
 pub(super) fn approximate() -> [Box<dyn Algorithm>; 7] {
     let one = NonZero::<usize>::MIN;
     algorithms![
@@ -112,7 +112,7 @@ pub(super) fn approximate() -> [Box<dyn Algorithm>; 7] {
     ]
 }
 
-/// Algorithms that find a world which may not be the best.
+/// Returns the algorithms that find a world which need not be the most probable one.
 pub(super) fn approximate_worlds() -> [Box<dyn Algorithm>; 2] {
     algorithms![
         SimulatedAnnealing::new(DRAWS)
@@ -154,8 +154,8 @@ fn is_refusal(error: &Error) -> bool {
     }
 }
 
-/// Checks the answer of an exact algorithm against the reference: the same numbers, the same impossibility, an error where
-/// that has one, or a refusal.
+/// Checks the answer of an exact algorithm against the reference: it must give the same numbers, find the evidence impossible too, fail where the
+/// reference fails, or refuse the model.
 pub(super) fn same(
     name: &str,
     reference: &Result<Answer, Error>,
@@ -174,8 +174,8 @@ pub(super) fn same(
         }
         (_, Err(refused)) if is_refusal(refused) => {}
         (Err(refused), _) if is_refusal(refused) => {}
-        // Weights are asked for values that only other evidence excludes; and of a mistake and impossible evidence, either may be
-        // met first.
+        // One algorithm may ask for the weights of values that only other evidence excludes; and if a model has both a mistake and impossible
+        // evidence, algorithms may find either of them first.
         (
             Ok(_),
             Err(Error::Model(
@@ -192,13 +192,13 @@ pub(super) fn same(
     }
 }
 
-/// The natural logarithm of the probability of evidence, as a list of one number.
+/// Returns the natural logarithm of the probability of evidence, as a list of one number.
 pub(super) fn log_evidence(answer: &Answer) -> Result<Vec<f64>, Error> {
     let LogEvidence { value, .. } = answer.log_evidence()?;
     Ok(vec![value])
 }
 
-/// Asks all algorithms about one model, and checks their answers: `numbers` reads the probabilities of an answer.
+/// Runs all algorithms on one model and checks their answers; `numbers` reads the probabilities of an answer.
 pub(super) fn ask_all(
     model: &Model,
     targets: &[AnyElement],
@@ -216,7 +216,7 @@ pub(super) fn ask_all(
         });
     }
     for algorithm in approximate() {
-        // Reading marginals is an error where belief propagation has not converged, or no draw has shown them.
+        // Marginals cannot be read if belief propagation has not converged, or if no draw contains them.
         if let Ok(found) = algorithm
             .answer(model, targets)
             .and_then(|answer| numbers(&answer))
@@ -261,7 +261,7 @@ pub(super) fn ask_all(
     compiled(model, roots, &reference);
 }
 
-/// A compiled tree counts, draws, finds the best worlds, and is restored from what it saved.
+/// Checks that a compiled tree counts, draws, finds the best worlds, and can be restored after it was saved.
 fn compiled(model: &Model, roots: Roots, reference: &Result<Answer, Error>) {
     let compiler = JunctionTree::new()
         .budget(budget())
@@ -304,7 +304,7 @@ fn are_probabilities(name: &str, numbers: &[f64]) {
     }
 }
 
-/// Roots of any types.
+/// Targets of any types.
 #[derive(Clone, Copy)]
 struct Roots<'a>(&'a [AnyElement]);
 

@@ -1,6 +1,6 @@
-//! Decisions read from bytes.
+//! Turns bytes of the fuzzer into decisions.
 
-/// Numbers that constructors may not expect, and some that they do.
+/// Numbers that constructors may not expect, and some usual ones.
 const NUMBERS: [f64; 32] = [
     0.5,
     0.0,
@@ -36,7 +36,7 @@ const NUMBERS: [f64; 32] = [
     -1e-320,
 ];
 
-/// Bytes that are read as decisions, the simplest ones once they are used up.
+/// Bytes that are read as decisions; after the last byte, the simplest decisions follow.
 #[derive(Debug)]
 pub(super) struct Bytes<'a>(std::slice::Iter<'a, u8>);
 
@@ -45,22 +45,22 @@ impl<'a> Bytes<'a> {
         Self(data.iter())
     }
 
-    /// The next byte, 0 after the last one.
+    /// Returns the next byte; 0 after the last one.
     pub(super) fn byte(&mut self) -> u8 {
         self.0.next().copied().unwrap_or(0)
     }
 
-    /// A number below `limit`.
+    /// Returns a number below `limit`.
     pub(super) fn below(&mut self, limit: u8) -> u8 {
         self.byte() % limit
     }
 
-    /// Eight bytes as a number.
+    /// Returns eight bytes as a number.
     pub(super) fn word(&mut self) -> u64 {
         (0..8).fold(0, |word, _| word << 8 | u64::from(self.byte()))
     }
 
-    /// One of the usual numbers, or any other.
+    /// Returns one of the numbers of the table, or an arbitrary number.
     pub(super) fn number(&mut self) -> f64 {
         match self.byte() {
             255 => f64::from_bits(self.word()),
@@ -68,7 +68,7 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// From `least` up to `least + 3` things.
+    /// Returns a list of `least` to `least + 3` items.
     pub(super) fn list<T>(&mut self, least: u8, mut thing: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let count = least + self.below(4);
         (0..count).map(|_| thing(self)).collect()

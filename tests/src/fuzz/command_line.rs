@@ -1,4 +1,4 @@
-//! The values of options of the example programs.
+//! Fuzzes the parsers of option values of the example programs.
 
 use figrs::models::grid::Size;
 use figrs::models::mdmc::Structures;
@@ -7,11 +7,11 @@ use figrs_command::{observations, queried, ranges};
 
 use super::text;
 
-/// The value of each option that has a form of its own; for the options of networks one value a line.
+/// Parses the value of each option that has a format of its own; for the options of networks, each line is a value.
 ///
 /// # Panics
 ///
-/// If a value is taken that is out of its range.
+/// Panics if a value outside its range is accepted.
 pub fn option_values(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(size) = text.parse::<Size>() {

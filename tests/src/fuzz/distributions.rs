@@ -10,7 +10,7 @@ use figrs::{
 use super::agreement::ask_all;
 use super::bytes::Bytes;
 
-/// The elements so far.
+/// The elements that the program has so far.
 #[derive(Default)]
 struct Scope {
     reals: Vec<Element<f64>>,
@@ -18,11 +18,11 @@ struct Scope {
     lists: Vec<Element<Vec<f64>>>,
 }
 
-/// A program of distributions, put to every algorithm.
+/// Runs every algorithm on a random program of distributions.
 ///
 /// # Panics
 ///
-/// If two exact algorithms differ, or any gives numbers that are no probabilities.
+/// Panics if the answers of two exact algorithms differ, or if an algorithm gives numbers that are no probabilities.
 pub fn distributions(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let mut scope = Scope::default();
@@ -59,7 +59,7 @@ pub fn distributions(data: &[u8]) {
 }
 
 impl Bytes<'_> {
-    /// A number of things, mostly few.
+    /// Returns a number of items, which is small in most cases.
     fn size(&mut self) -> u64 {
         const SIZES: [u64; 8] = [3, 0, 1, 2, 7, 1 << 25, u32::MAX as u64, u64::MAX];
         SIZES[usize::from(self.below(8))]

@@ -1,7 +1,8 @@
-//! Robustness against arbitrary bytes: nothing panics, hangs or takes memory out of proportion, exact algorithms agree, and
-//! values survive writing and reading.
+//! Tests of robustness against arbitrary bytes: nothing panics, hangs or takes disproportionate memory, exact algorithms agree, and values are
+//! unchanged after writing and reading.
 //!
-//! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/models/fuzz_corpora.rs` puts to it the inputs that the fuzzer has found.
+//! Each function is a target of the fuzzer in `fuzz/`; `tests/tests/models/fuzz_corpora.rs` runs each function on the inputs that the fuzzer has
+//! found.
 
 mod agreement;
 mod bytes;
@@ -23,10 +24,10 @@ pub use saved::{chain, tree};
 pub use texts::{clues, design, levels, mask};
 pub use tile_sheets::tile_sheet;
 
-/// A function for any bytes.
+/// A function that accepts any bytes.
 pub type Target = fn(&[u8]);
 
-/// All of them, by the names of their folders in `fuzz/corpus/`.
+/// All targets, with the names of their folders in `fuzz/corpus/`.
 pub const TARGETS: [(&str, Target); 18] = [
     ("bif", bif),
     ("bifxml", bifxml),
@@ -48,7 +49,7 @@ pub const TARGETS: [(&str, Target); 18] = [
     ("xdsl", xdsl),
 ];
 
-/// The bytes as text, if they are UTF-8; other bytes never get to a reader, which takes `&str`.
+/// Returns the bytes as text if they are UTF-8; other bytes never get to a reader, because readers take `&str`.
 fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }

@@ -1,4 +1,4 @@
-//! The readers of networks and their evidence.
+//! Fuzzes the readers of networks and of their evidence.
 
 use figrs::network::{
     DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkEvidence, NetworkFormat,
@@ -9,20 +9,20 @@ use figrs::prelude::*;
 use super::agreement::{enumerate, exact, log_evidence, same};
 use super::text;
 
-/// A network in BIF.
+/// Reads a network in BIF.
 ///
 /// # Panics
 ///
-/// If it is not read back as it was written, or two algorithms differ on it.
+/// Panics if the network differs after it is written and read again, or if two algorithms give different answers.
 pub fn bif(data: &[u8]) {
     named(data, Network::from_bif);
 }
 
-/// A network or influence diagram in BIFXML.
+/// Reads a network or influence diagram in BIFXML.
 ///
 /// # Panics
 ///
-/// As [`bif`].
+/// Panics as [`bif`] does.
 pub fn bifxml(data: &[u8]) {
     named(data, Network::from_bifxml);
     if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_bifxml(text).ok()) {
@@ -30,11 +30,11 @@ pub fn bifxml(data: &[u8]) {
     }
 }
 
-/// A network or influence diagram in NET.
+/// Reads a network or influence diagram in NET.
 ///
 /// # Panics
 ///
-/// As [`bif`].
+/// Panics as [`bif`] does.
 pub fn net(data: &[u8]) {
     named(data, Network::from_net);
     if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_net(text).ok()) {
@@ -42,11 +42,11 @@ pub fn net(data: &[u8]) {
     }
 }
 
-/// A network or influence diagram in XDSL.
+/// Reads a network or influence diagram in XDSL.
 ///
 /// # Panics
 ///
-/// As [`bif`].
+/// Panics as [`bif`] does.
 pub fn xdsl(data: &[u8]) {
     named(data, Network::from_xdsl);
     if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_xdsl(text).ok()) {
@@ -54,7 +54,7 @@ pub fn xdsl(data: &[u8]) {
     }
 }
 
-/// Reads a network in a format with names, writes it in all of them, and asks it.
+/// Reads a network in a format with names, writes it in all such formats, and runs queries on it.
 fn named(data: &[u8], read: fn(&str) -> Result<Network, NetworkError>) {
     let Some(text) = text(data) else { return };
     let Ok(network) = read(text) else { return };
@@ -84,7 +84,7 @@ fn names(network: &Network) -> Vec<String> {
     names.collect()
 }
 
-/// Checks that parents stand before children in the order of an influence diagram, and that tables have the sizes of their variables.
+/// Checks that parents precede children in the order of an influence diagram, and that tables have the sizes that their variables require.
 fn check(diagram: &InfluenceDiagram) {
     let mut seen = vec![false; diagram.variables().len()];
     let size = |variables: &[usize]| -> usize {
@@ -117,11 +117,11 @@ fn check(diagram: &InfluenceDiagram) {
     }
 }
 
-/// A network in the format of the UAI competitions, and after the first line that is `EVIDENCE` observations in the same format.
+/// Reads a network in the format of the UAI competitions and, after the first line `EVIDENCE`, observations in the same format.
 ///
 /// # Panics
 ///
-/// If it is not read back as it was written, or two algorithms differ on it.
+/// Panics if the network differs after it is written and read again, or if two algorithms give different answers.
 pub fn uai(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (text, evidence) = text.split_once("\nEVIDENCE\n").unwrap_or((text, "0"));
@@ -137,11 +137,11 @@ pub fn uai(data: &[u8]) {
     ask(&network, &observations.unwrap_or_default().into());
 }
 
-/// A formula in DIMACS CNF.
+/// Reads a formula in DIMACS CNF.
 ///
 /// # Panics
 ///
-/// If it cannot be read back as the UAI network that it becomes, or two algorithms differ on it.
+/// Panics if the UAI network that the formula becomes cannot be read back, or if two algorithms give different answers.
 pub fn cnf(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let Ok(network) = Network::from_cnf(text) else {
@@ -153,11 +153,11 @@ pub fn cnf(data: &[u8]) {
     ask(&network, &NetworkEvidence::default());
 }
 
-/// Evidence about a small network, in JSON where it begins with `{`, else as the UAI competitions have it.
+/// Reads evidence about a small network: as JSON if the text begins with `{`, and otherwise in the format of the UAI competitions.
 ///
 /// # Panics
 ///
-/// If two algorithms differ on it.
+/// Panics if two algorithms give different answers.
 pub fn evidence(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let network = Network::from_bif(include_str!("evidence.bif")).expect("a network");
@@ -174,7 +174,7 @@ pub fn evidence(data: &[u8]) {
 fn is_same(network: &Network, again: &Network) {
     assert_eq!(network.variables().len(), again.variables().len());
     assert_eq!(network.tables().len(), again.tables().len());
-    // A format without an order of tables has that of the variables.
+    // In a format that does not order tables, the tables have the order of the variables.
     let sorted = |network: &Network| -> Vec<(Vec<usize>, Vec<u64>)> {
         let bits = |numbers: &[f64]| numbers.iter().map(|x| x.to_bits()).collect();
         let tables = network.tables().iter();
@@ -189,7 +189,7 @@ fn is_same(network: &Network, again: &Network) {
     assert_eq!(sorted(network), sorted(again));
 }
 
-/// Asks all exact algorithms for the first variables of a small network.
+/// Runs all exact algorithms on the first variables of a small network.
 fn ask(network: &Network, evidence: &NetworkEvidence) {
     let states = network.variables().iter().map(|v| v.states().len());
     let entries = network.tables().iter().map(|table| table.numbers().len());

@@ -9,14 +9,14 @@ use crate::random_model::{
     Ref, Shape, Statement, build,
 };
 
-/// Depth of nested branches.
+/// Maximum depth of nested branches.
 const DEPTH: u8 = 2;
 
-/// A program, put to every algorithm.
+/// Runs every algorithm on a random program.
 ///
 /// # Panics
 ///
-/// If two exact algorithms differ, or any gives numbers that are no probabilities.
+/// Panics if the answers of two exact algorithms differ, or if an algorithm gives numbers that are no probabilities.
 pub fn program(data: &[u8]) {
     let built = build(&Bytes::new(data).description());
     let numbers = |answer: &Answer| -> Result<Vec<f64>, Error> {

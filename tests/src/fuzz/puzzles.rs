@@ -1,15 +1,15 @@
-//! The reader of rule files.
+//! Fuzzes the reader of rule files.
 
 use figrs::Frontier;
 use figrs::gdl::{GroundingLimits, Length, Policy, Puzzle};
 
 use super::text;
 
-/// Rules in the Knowledge Interchange Format: they are filled in, and plans of a few steps are sought.
+/// Reads rules in the Game Description Language, fills in variables, and searches for plans of a few steps.
 ///
 /// # Panics
 ///
-/// If there is no plan where the search has found one, or a plan breaks the rules.
+/// Panics if inference finds no plan although the search has found one, or if a plan breaks the rules.
 pub fn rules(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let limits = GroundingLimits::default()

@@ -1,4 +1,4 @@
-//! The readers of saved chains and trees.
+//! Fuzzes the readers of saved chains and trees.
 
 use std::sync::OnceLock;
 
@@ -10,11 +10,11 @@ use serde_json::Value as Json;
 use super::text;
 use crate::json::numbers;
 
-/// A trained chain as JSON; levels are drawn from it.
+/// Reads a trained chain from JSON, and draws levels from it.
 ///
 /// # Panics
 ///
-/// If it is not read back as it was written.
+/// Panics if the chain differs after it is written and read again.
 pub fn chain(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let Ok(chain) = MarkovChain::from_json(text) else {
@@ -29,12 +29,12 @@ pub fn chain(data: &[u8]) {
     }
 }
 
-/// A compiled tree as JSON, or else changes to one: three bytes for each changed number, its place and its new value. One
-/// that can be restored answers, and so does one that was damaged when its checksums are made right.
+/// Reads a compiled tree from JSON, or else changes a saved tree: three bytes give the position and the new value of each changed number. A tree that
+/// can be restored must answer, also a damaged tree whose checksums are corrected.
 ///
 /// # Panics
 ///
-/// If it answers with something else than the tree that was saved.
+/// Panics if a restored tree gives other answers than the tree that was saved.
 pub fn tree(data: &[u8]) {
     let example = Example::new();
     let Some(saved) = text(data)
@@ -51,7 +51,7 @@ pub fn tree(data: &[u8]) {
     }
 }
 
-/// The model that trees are restored for.
+/// The model for which trees are restored.
 struct Example {
     model: Model,
     rain: Element<bool>,
@@ -81,7 +81,7 @@ impl Example {
         }
     }
 
-    /// The saved tree of the model, with numbers changed; `None` if one of them does not fit its type.
+    /// Returns the saved tree of the model with some numbers changed; `None` if one of the new values does not fit the type of its number.
     fn damaged(&self, data: &[u8]) -> Option<SavedTree> {
         static SAVED: OnceLock<Json> = OnceLock::new();
         let mut json = SAVED
@@ -118,7 +118,7 @@ impl Example {
         self.compiler.restore(&self.model, targets, saved)
     }
 
-    /// Compares the answers with those of a tree that was not saved.
+    /// Compares the answers of a tree with those of a tree that was not saved.
     fn compare(&self, tree: &mut CompiledTree) {
         let mut fresh = self.fresh();
         for tree in [&mut *tree, &mut fresh] {
@@ -132,11 +132,11 @@ impl Example {
         assert!((pair[0] - pair[1]).abs() < 1e-12, "{pair:?}");
     }
 
-    /// Asks all possible questions; the answers of a forged tree are not checked.
+    /// Runs all possible queries; the answers of a forged tree are not checked.
     fn ask(&self, tree: &mut CompiledTree) {
         for wet in [true, false] {
             tree.set(&self.wet, wet).expect("it varies");
-            // Errors are answers, too.
+            // An error also counts as an answer.
             let _ = tree.answer();
             let _ = tree.joint((&self.rain, &self.drops));
             let _ = tree.count();

@@ -1,4 +1,4 @@
-//! The readers of levels, masks and clues.
+//! Fuzzes the readers of levels, masks and clues.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -23,11 +23,11 @@ const CELLS: usize = 200;
 /// Separator of the levels of a corpus.
 const NEXT_LEVEL: char = '\u{c}';
 
-/// Levels of a corpus, each after a form feed: they are read, written, trained on and drawn from.
+/// Reads the levels of a corpus, which are separated by form feeds; writes them, trains a model on them and draws from it.
 ///
 /// # Panics
 ///
-/// If a level is not read back as it was written.
+/// Panics if a level differs after it is written and read again.
 pub fn levels(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let mut named = Vec::new();
@@ -62,11 +62,11 @@ fn cells(level: &Level) -> usize {
     level.height() * level.width()
 }
 
-/// A mask, which is then pinned, placed and forbidden in levels of a chain that knows six kinds of tiles.
+/// Reads a mask, and uses it as a pinned, placed and forbidden mask for levels of a chain that knows six kinds of tiles.
 ///
 /// # Panics
 ///
-/// If a level that was drawn does not have the tiles that were placed.
+/// Panics if a drawn level does not have the placed tiles.
 pub fn mask(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let Ok(mask) = Mask::from_text("mask", text, TileSet::platformer()) else {
@@ -103,11 +103,11 @@ pub fn mask(data: &[u8]) {
     }
 }
 
-/// A file of demands, in TOML or in JSON, on small levels of n-grams: it is written and read again, and levels are drawn.
+/// Reads a file of demands, in TOML or in JSON, about small levels of n-grams; writes and reads it again, and draws levels.
 ///
 /// # Panics
 ///
-/// If a file is not read back as it was written, or a level does not meet the demands.
+/// Panics if a file differs after it is written and read again, or if a level does not meet the demands.
 pub fn design(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let read = DesignFile::from_toml(text).or_else(|_| DesignFile::from_json(text));
@@ -135,11 +135,11 @@ pub fn design(data: &[u8]) {
     }
 }
 
-/// Clues of all puzzles that have them; small boards of Yin-Yang are solved.
+/// Reads clues of all puzzles that have clues, and solves small boards of Yin-Yang.
 ///
 /// # Panics
 ///
-/// If clues are not read back as they were written, or a solution does not meet them.
+/// Panics if clues differ after they are written and read again, or if a solution does not meet them.
 pub fn clues(data: &[u8]) {
     let Some(text) = text(data) else { return };
     read_back::<dungeon::DungeonTile>(text);

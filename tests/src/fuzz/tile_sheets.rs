@@ -1,15 +1,15 @@
-//! The reader of sheets of pictures of tiles.
+//! Fuzzes the reader of sheets of tile pictures.
 
 use std::sync::Arc;
 
 use figrs::design::{LevelWriter, TileSheet};
 use figrs::models::mdmc::{Level, TileSet};
 
-/// A sheet of pictures of tiles, whose side is the first byte: a level is drawn by its pictures.
+/// Reads a sheet of tile pictures, whose side is the first byte, and draws a level with these pictures.
 ///
 /// # Panics
 ///
-/// If what is drawn is not read as a sheet again.
+/// Panics if the drawn picture cannot be read as a sheet.
 pub fn tile_sheet(data: &[u8]) {
     let Some((&side, png)) = data.split_first() else {
         return;

@@ -1,4 +1,4 @@
-//! From descriptions to elements.
+//! Builds elements and models from descriptions.
 
 use std::sync::Arc;
 
@@ -16,26 +16,26 @@ use super::evidence::score;
 use super::family::{Family, Scope, mix};
 use super::target::Target;
 
-/// A model made from a description.
+/// A model built from a description.
 #[derive(Debug)]
 pub struct Built {
-    /// Evidence and interventions.
+    /// The model with its evidence and interventions.
     pub model: Model,
-    /// The targets.
+    /// The targets of the description.
     pub targets: Vec<Target>,
     /// All elements outside branches.
     pub scope: Scope,
-    /// For each parameter its later value.
+    /// For each parameter, the value that it gets later.
     pub later: Vec<f64>,
 }
 
 impl Built {
-    /// The targets without their types.
+    /// Returns the targets without their types.
     pub fn erased(&self) -> Vec<AnyElement> {
         self.targets.iter().map(Target::erased).collect()
     }
 
-    /// All elements outside branches.
+    /// Returns all elements outside branches.
     pub fn elements(&self) -> Vec<Target> {
         let numbers = self.scope.numbers.iter().cloned().map(Target::Number);
         let booleans = self.scope.booleans.iter().cloned().map(Target::Boolean);
@@ -43,7 +43,7 @@ impl Built {
         numbers.chain(booleans).chain(pairs).collect()
     }
 
-    /// Gives every parameter its later value.
+    /// Sets every parameter to its later value.
     pub fn change_params(&self) {
         for (param, &value) in self.scope.params.iter().zip(&self.later) {
             param.set(value);
@@ -51,7 +51,7 @@ impl Built {
     }
 }
 
-/// Builds the elements, the evidence and the interventions.
+/// Builds the elements, the evidence and the interventions of a description.
 pub fn build(description: &Description) -> Built {
     let params = description
         .params
@@ -85,7 +85,7 @@ pub fn build(description: &Description) -> Built {
     }
 }
 
-/// A case of a clause, whose type has no public name.
+/// Builds the case of a clause; a macro is needed because the type of a case has no public name.
 macro_rules! case {
     ($family:ty, $case:expr) => {{
         let decode = |codes: &[u8]| -> Vec<$family> {
@@ -107,7 +107,7 @@ fn codes<'a>(values: impl IntoIterator<Item = &'a u32>) -> Vec<u64> {
 }
 
 impl Scope {
-    /// Names the elements, so that messages about them differ.
+    /// Gives the elements names, so that messages about them differ.
     fn name(&self) {
         fn all<T: Family>(scope: &Scope, family: &str) {
             for (i, element) in T::list(scope).iter().enumerate() {

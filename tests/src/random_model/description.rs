@@ -1,6 +1,6 @@
-//! A random model as data.
+//! Random models as plain data.
 
-/// An element by its distance from the newest one in scope, modulo their number.
+/// A reference to an element: its distance from the newest element in scope, modulo the number of elements in scope.
 pub type Ref = u8;
 
 /// A type of values.
@@ -17,103 +17,103 @@ pub enum FamilyName {
 /// A probability or a weight.
 #[derive(Clone, Debug)]
 pub enum Chance {
-    /// A constant.
+    /// A constant probability or weight.
     Constant(f64),
     /// One of the model's parameters.
     Param(u8),
-    /// Levels between 0 and 1 by the value of a number.
+    /// A probability that is computed from the value of a number element, as equally spaced levels between 0 and 1.
     Element(Ref),
 }
 
-/// Inputs of a function or a Chain.
+/// The input elements of a function or a Chain.
 #[derive(Clone, Debug)]
 pub enum Inputs {
-    /// One number.
+    /// One input, which is a number.
     Number(Ref),
-    /// One Boolean.
+    /// One input, which is a Boolean.
     Boolean(Ref),
-    /// One pair.
+    /// One input, which is a pair.
     Pair(Ref),
-    /// Two numbers.
+    /// Two inputs, which are numbers.
     Two(Ref, Ref),
-    /// A Boolean and a number.
+    /// Two inputs, which are a Boolean and a number.
     Mixed(Ref, Ref),
-    /// The same as a `tuple`.
+    /// A Boolean and a number, combined by `tuple`.
     Tuple(Ref, Ref),
-    /// A number, a Boolean and a number.
+    /// Three inputs, which are a number, a Boolean and a number.
     Three(Ref, Ref, Ref),
     /// A list of numbers.
     List(Vec<Ref>),
-    /// The same as an `inject`.
+    /// A list of numbers, combined by `inject`.
     Inject(Vec<Ref>),
 }
 
-/// Result of a Chain: some elements of its own, then any element in scope.
+/// The branch of a Chain: it creates some elements and returns one of them or any other element in scope.
 #[derive(Clone, Debug)]
 pub struct Branch {
     /// Elements created in the branch.
     pub locals: Vec<Definition>,
-    /// The result.
+    /// Reference to the element that the branch returns.
     pub result: Ref,
 }
 
-/// Values that a clause accepts, as bits by code.
+/// The values that a clause accepts, as bits at the positions of their codes.
 #[derive(Clone, Debug)]
 pub enum Case {
-    /// These.
+    /// The clause accepts these values.
     OneOf(Vec<u8>),
-    /// All but these.
+    /// The clause accepts all values but these.
     NoneOf(Vec<u8>),
-    /// All.
+    /// The clause accepts all values.
     Any,
 }
 
 /// Evidence about one element.
 #[derive(Clone, Debug)]
 pub enum Statement {
-    /// It has this value.
+    /// The element has the value with this code.
     Observe(u8),
-    /// The bit of its value is set.
+    /// The bit at the position of the value's code is set.
     Condition(u8),
-    /// Weights by value.
+    /// Each value has its own weight.
     Weigh(Vec<f64>),
-    /// Logarithms of weights by value.
+    /// Each value has a weight that is given by its logarithm.
     LogWeigh(Vec<f64>),
-    /// Weights by value, with the promise that none exceeds the largest of them.
+    /// Each value has its own weight, with the promise that no weight exceeds the largest of these.
     WeighAtMost(Vec<f64>),
 }
 
-/// Elements that any family has.
+/// The constructors that exist for elements of every family.
 #[derive(Clone, Debug)]
 pub enum Shape {
-    /// A certain value.
+    /// A constant.
     Constant(u8),
-    /// Values with weights, the first of them positive.
+    /// A Select of values with weights; the first weight is positive.
     Select((f64, u8), Vec<(Chance, u8)>),
-    /// Values with equal weights.
+    /// A Uniform over values.
     Uniform(Vec<u8>),
-    /// Elements with weights, the first of them positive.
+    /// A Dist over branches with weights; the first weight is positive.
     Dist((f64, Branch), Vec<(Chance, Branch)>),
-    /// A table over Booleans (`true`) or numbers, with repeating weights.
+    /// A table over Booleans (if `true`) or numbers, whose weights repeat cyclically.
     Table(bool, Vec<Ref>, u8, Vec<f64>),
-    /// A function, chosen by a code.
+    /// An Apply of a function that is chosen by a code.
     Apply(Inputs, u64),
-    /// One of some branches, chosen by a code and the values of the inputs.
+    /// A Chain that takes one of several branches, chosen by a code and the values of the inputs.
     Chain(Inputs, u64, Vec<Branch>),
-    /// One of two branches.
+    /// An If with two branches.
     If(Ref, Branch, Branch),
-    /// A row for each number, of some elements that rows share.
+    /// A table with a row for each number; the rows share some branches.
     CpdOne(Ref, Vec<u8>, Vec<Branch>),
-    /// A row for each Boolean and number.
+    /// A table with a row for each pair of a Boolean and a number.
     CpdTwo(Ref, Ref, Vec<u8>, Vec<Branch>),
-    /// Clauses over a Boolean and a number, and a last one that accepts everything.
+    /// A table of clauses over a Boolean and a number, with a last clause that accepts everything.
     RichCpd(Ref, Ref, Vec<(Case, Case, Branch)>, Branch),
-    /// A function that calls itself with a smaller number while a coin of its own shows heads.
+    /// A function that calls itself with a smaller number for as long as a coin, flipped in each call, shows heads.
     Recursion(Ref, Chance, Branch, u64),
-    /// A recursive function whose calls share their distribution: it calls itself twice while a coin of its own shows
-    /// heads. The code chooses its inputs and the function of the two results.
+    /// A recursive function whose calls share their distribution; it calls itself twice for as long as a coin, flipped in each call, shows heads. The
+    /// code chooses the inputs of the function and how it combines the two results.
     Calls(Ref, Chance, Branch, u64),
-    /// An element, weighed where it is reached.
+    /// An element with a Score, which weighs each world that reaches the element.
     Score(Ref, Statement),
 }
 
@@ -149,53 +149,53 @@ pub enum CompareOp {
     AtLeast,
 }
 
-/// One element.
+/// A definition of one element.
 #[derive(Clone, Debug)]
 pub enum Definition {
-    /// Any constructor that all families have.
+    /// A constructor that exists for all families.
     Of(FamilyName, Shape),
-    /// A Boolean.
+    /// A Flip with this probability.
     Flip(Chance),
-    /// A number of up to three trials.
+    /// A Binomial with up to three trials.
     Binomial(u8, Chance),
     /// An operation on Booleans.
     Boolean(BooleanOp, Ref, Ref),
     /// A comparison of numbers.
     Compare(CompareOp, Ref, Ref),
-    /// A test whether a pair has this value.
+    /// A test whether a pair has the value with this code.
     Is(Ref, u8),
-    /// A Boolean and a number.
+    /// A pair of a Boolean and a number.
     Tuple(Ref, Ref),
-    /// The second part of a pair.
+    /// The second component of a pair.
     Second(Ref),
-    /// A sum modulo four.
+    /// The sum of two numbers modulo four.
     Sum(Ref, Ref),
-    /// A fold over numbers with a step chosen by a code.
+    /// A fold over numbers, whose step function is chosen by a code.
     Fold(Vec<Ref>, u64),
 }
 
 /// A piece of evidence.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// About an element.
+    /// Evidence about one element.
     On(FamilyName, Ref, Statement),
-    /// About a number, a Boolean and a number together.
+    /// Evidence about a number, a Boolean and a number together.
     Contingent(Ref, Ref, Ref, Statement),
-    /// The values of a list of numbers.
+    /// Evidence that a list of numbers has these values.
     Inject(Vec<Ref>, Vec<u8>),
 }
 
 /// A model with targets.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// The parameters: their values, and other values for later.
+    /// For each parameter, its first value and the value that it gets later.
     pub params: Vec<(f64, f64)>,
-    /// The elements, each made from earlier ones.
+    /// The definitions of the elements, each of which refers to earlier elements.
     pub definitions: Vec<Definition>,
-    /// The evidence.
+    /// The pieces of evidence.
     pub evidence: Vec<Piece>,
-    /// The interventions.
+    /// The interventions, each with the element and the code of its value.
     pub interventions: Vec<(FamilyName, Ref, u8)>,
-    /// The targets.
+    /// The targets, each with its type.
     pub targets: Vec<(FamilyName, Ref)>,
 }

@@ -1,4 +1,4 @@
-//! From pieces of evidence to statements of a model.
+//! Converts pieces of evidence to statements of a model.
 
 use figrs_core::{Element, Model, Score, inject, tuple};
 

@@ -6,24 +6,24 @@ use figrs_core::{Constant, Element, Param, Value};
 
 use super::description::Ref;
 
-/// A type of values with few values.
+/// A type that has few values.
 pub trait Family: Value {
-    /// All values.
+    /// Returns all values of the type.
     fn all() -> Vec<Self>;
-    /// A number for each value.
+    /// Returns the code of the value, which is different for each value.
     fn code(&self) -> u64;
-    /// The elements in scope.
+    /// Returns the elements of this type that are in scope.
     fn list(scope: &Scope) -> &Vec<Element<Self>>;
-    /// The elements in scope, to add to.
+    /// Returns the elements of this type that are in scope, for more to be added.
     fn list_mut(scope: &mut Scope) -> &mut Vec<Element<Self>>;
 
-    /// The value of a code, modulo their number.
+    /// Returns the value with this code, modulo the number of values.
     fn decode(code: u64) -> Self {
         let all = Self::all();
         all[code as usize % all.len()].clone()
     }
 
-    /// An element in scope; a constant if there is none.
+    /// Returns the element in scope to which a reference points; a constant if there is no element in scope.
     fn pick(scope: &Scope, reference: Ref) -> Element<Self> {
         let list = Self::list(scope);
         match list.len() {
@@ -36,13 +36,13 @@ pub trait Family: Value {
 /// The elements that a definition may use.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// The numbers.
+    /// The elements of numbers.
     pub numbers: Vec<Element<u32>>,
-    /// The Booleans.
+    /// The elements of Booleans.
     pub booleans: Vec<Element<bool>>,
-    /// The pairs.
+    /// The elements of pairs.
     pub pairs: Vec<Element<(bool, u32)>>,
-    /// The parameters.
+    /// The parameters of the model.
     pub params: Arc<[Param]>,
 }
 
@@ -91,7 +91,7 @@ impl Family for (bool, u32) {
     }
 }
 
-/// A function of some codes, chosen by another: small codes give sums, which are easy to read.
+/// Returns a function of some codes that is chosen by another code; small codes choose sums, which are easy to read.
 pub(super) fn mix(code: u64, values: &[u64]) -> u64 {
     if code < 4 {
         return values.iter().sum::<u64>() + code;

@@ -1,4 +1,4 @@
-//! Random descriptions.
+//! Strategies that generate random descriptions.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use super::description::{
     Ref, Shape, Statement,
 };
 
-/// Models with one to three targets.
+/// Returns a strategy that generates models with one to three targets.
 pub fn description() -> BoxedStrategy<Description> {
     let interventions = vec((family(), reference(), 0u8..8), 1..3);
     (
@@ -37,7 +37,7 @@ pub fn description() -> BoxedStrategy<Description> {
         .boxed()
 }
 
-/// Mostly some atomic elements of each family, so that references find elements that vary.
+/// Returns a strategy that generates mainly atomic elements of each family, so that references find elements whose values vary.
 fn roots() -> BoxedStrategy<Vec<Definition>> {
     let values = |family, most| {
         let uniform = vec(0..most, 2..5).prop_map(Shape::Uniform);

@@ -1,4 +1,4 @@
-//! Elements of any family, and readings of answers about them.
+//! Elements of any family, and functions that read answers about them.
 
 use std::any::Any;
 
@@ -12,11 +12,11 @@ use super::family::{Family, Scope};
 /// An element of any family.
 #[derive(Clone, Debug)]
 pub enum Target {
-    /// A number.
+    /// An element of numbers.
     Number(Element<u32>),
-    /// A Boolean.
+    /// An element of Booleans.
     Boolean(Element<bool>),
-    /// A pair.
+    /// An element of pairs.
     Pair(Element<(bool, u32)>),
 }
 
@@ -29,7 +29,7 @@ impl Target {
         }
     }
 
-    /// The element without its type.
+    /// Returns the element without its type.
     pub fn erased(&self) -> AnyElement {
         match self {
             Self::Number(element) => element.erased().clone(),
@@ -38,7 +38,7 @@ impl Target {
         }
     }
 
-    /// The probability of each value, by code.
+    /// Returns the probability of each value, at the index of its code.
     pub fn probabilities(&self, answer: &Answer) -> Result<[f64; 8], Error> {
         fn of<T: Family>(answer: &Answer, element: &Element<T>) -> Result<[f64; 8], Error> {
             let mut all = [0.0; 8];
@@ -54,7 +54,7 @@ impl Target {
         }
     }
 
-    /// The shares of its values, by code, among posterior predictive draws of an answer.
+    /// Returns the share of each value, at the index of its code, among posterior predictive draws of an answer.
     pub fn predicted(&self, answer: &Answer, count: usize, seed: u64) -> Result<[f64; 8], Error> {
         fn of<T: Family>(
             answer: &Answer,
@@ -74,7 +74,7 @@ impl Target {
         }
     }
 
-    /// The code of its value as an element.
+    /// Returns an element of the codes of this element's values.
     pub fn coded(&self) -> Element<u64> {
         match self {
             Self::Number(element) => element.map(Family::code),
@@ -83,7 +83,7 @@ impl Target {
         }
     }
 
-    /// The query for the expectation of a function of its value's code.
+    /// Returns the query for the expectation of a function of the value's code.
     pub fn expectation(&self, number: impl Fn(u64) -> f64 + Send + Sync + 'static) -> Query {
         match self {
             Self::Number(element) => Query::expectation(element, move |v| number(v.code())),
@@ -92,7 +92,7 @@ impl Target {
         }
     }
 
-    /// The standard error of the probability of a value, by code.
+    /// Returns the standard error of the probability of the value with this code.
     pub fn standard_error(&self, answer: &Answer, code: u64) -> Result<f64, Error> {
         match self {
             Self::Number(element) => answer.standard_error(element, &Family::decode(code)),
@@ -101,7 +101,7 @@ impl Target {
         }
     }
 
-    /// Quality of the answer about this target.
+    /// Returns the quality of the answer about this target.
     pub fn quality(&self, answer: &Answer) -> Result<Quality, Error> {
         match self {
             Self::Number(element) => answer.quality(element),
@@ -110,7 +110,7 @@ impl Target {
         }
     }
 
-    /// The bounds of the probability of an event: of the values whose codes have a bit in `event`.
+    /// Returns the bounds of the probability of an event, which consists of the values whose codes have a bit in `event`.
     pub fn bounds(&self, answer: &Answer, event: u8) -> Result<Bounds, Error> {
         fn of<T: Family>(
             answer: &Answer,
@@ -126,20 +126,20 @@ impl Target {
         }
     }
 
-    /// The code of one of its values.
+    /// Returns the code of a value of this element.
     ///
     /// # Panics
     ///
-    /// If the value is of another type.
+    /// Panics if the value is of another type.
     pub fn code(&self, value: &Datum) -> u64 {
         self.code_of(value.as_any())
     }
 
-    /// The code of one of its values, without its type.
+    /// Returns the code of a value of this element that is given without its type.
     ///
     /// # Panics
     ///
-    /// If the value is of another type.
+    /// Panics if the value is of another type.
     pub fn code_of(&self, value: &dyn Any) -> u64 {
         let code = match self {
             Self::Number(_) => value.downcast_ref::<u32>().map(Family::code),
@@ -149,7 +149,7 @@ impl Target {
         code.expect("a value of the target's type")
     }
 
-    /// The code of the value in a world.
+    /// Returns the code of the element's value in the world of an answer.
     pub fn in_world(&self, answer: &Answer) -> Result<u64, Error> {
         match self {
             Self::Number(element) => answer.most_likely_value(element).map(|v| v.code()),
@@ -158,7 +158,7 @@ impl Target {
         }
     }
 
-    /// The model with an observation of the value of this code.
+    /// Returns the model with the observation that the element has the value with this code.
     pub fn observe(&self, model: Model, code: u64) -> Model {
         match self {
             Self::Number(element) => model.observe(element, Family::decode(code)),

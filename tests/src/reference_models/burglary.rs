@@ -4,7 +4,7 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// A burglary, an earthquake and two neighbours who call (Pearl 1988). Of `n` weighted samples 0.00435 `n` are effective.
+/// A burglary, an earthquake and two neighbours who call (Pearl 1988). The effective sample size of `n` weighted samples is 0.00435 `n`.
 pub fn burglary() -> Question {
     let burglary = Flip::new(0.001);
     let earthquake = Flip::new(0.002);

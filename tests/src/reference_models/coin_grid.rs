@@ -4,7 +4,7 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// Ten flips of a coin whose bias is one of a hundred numbers; and the bias.
+/// Returns a model of ten flips of a coin whose bias is one of a hundred numbers, and the element of the bias.
 pub fn flipped_coin() -> (Model, Element<f64>) {
     let bias = Uniform::new((0..100).map(|i| f64::from(2 * i + 1) / 200.0));
     let mut model = Model::new();
@@ -14,10 +14,10 @@ pub fn flipped_coin() -> (Model, Element<f64>) {
     (model, bias)
 }
 
-/// The posterior of the bias given the flips.
+/// Asks for the posterior of the bias given the flips.
 pub fn coin_grid() -> Question {
     let (model, bias) = flipped_coin();
-    // One world in 1 300 meets the evidence.
+    // On average one of 1 300 worlds meets the evidence.
     Question::new("M04_coin_grid", model)
         .samples(200_000)
         .evidence("P(e)", 0.000_757_575_684_739_805_2)

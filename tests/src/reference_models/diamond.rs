@@ -1,19 +1,18 @@
-//! A packet through a chain of diamonds.
+//! A model of a packet that passes through a chain of diamond-shaped networks.
 
 use figrs::prelude::*;
 
 use super::Question;
 use crate::asked::Worlds;
 
-/// A packet takes one of two ways, one of which loses it with probability 0.0001 (Holtzen, Van den Broeck and
-/// Millstein 2020).
+/// A packet takes one of the two paths of a diamond, one of which loses it with probability 0.0001 (Holtzen, Van den Broeck and Millstein 2020).
 fn step(there: &Element<bool>) -> Element<bool> {
     let (route, drop) = (Flip::new(0.5), Flip::new(0.0001));
     let lossy = route.not().and(there).and(&drop.not());
     route.and(there).or(&lossy)
 }
 
-/// The packet is there after `steps` diamonds, with probability `(1 − 0.00005)^steps`.
+/// The packet arrives after `steps` diamonds with probability `(1 − 0.00005)^steps`.
 pub fn diamond(steps: usize, reference: &'static str) -> Question {
     let mut there = Constant::new(true);
     for _ in 0..steps {

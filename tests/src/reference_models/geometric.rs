@@ -1,11 +1,11 @@
-//! Geometric distributions by recursion: failures before a success.
+//! Geometric distributions, defined by recursion as the number of failures before a success.
 
 use figrs::prelude::*;
 
 use super::Question;
 use crate::asked::Worlds;
 
-/// The failures before a success of probability 0.2: a model without end.
+/// Returns the number of failures before a success of probability 0.2: a model with infinitely many worlds.
 fn failures() -> Element<u32> {
     Flip::new(0.2).flat_map(|&stop| {
         if stop {
@@ -16,7 +16,8 @@ fn failures() -> Element<u32> {
     })
 }
 
-/// The number of failures is even. With `q = 0.8²`: `P(even) = 0.2 / (1 − q)`, and half of the number is geometric again.
+/// Asks for the probability that the number of failures is even. With `q = 0.8²`: `P(even) = 0.2 / (1 − q)`, and half of the number is geometric
+/// again.
 pub fn geometric_even() -> Question {
     let n = failures();
     let model = Model::new().condition(&n, |n| n % 2 == 0);
@@ -28,8 +29,8 @@ pub fn geometric_even() -> Question {
         .worlds(Worlds::Endless)
 }
 
-/// A coin counts three of the failures. Then the others are negative binomial: the failures before four successes of
-/// probability 0.6.
+/// Each failure is counted with the probability of a coin, and three are counted. Then the number of the other failures is negative binomial: the
+/// failures before four successes of probability 0.6.
 pub fn geometric_counted() -> Question {
     let n = failures();
     let counted = n.flat_map(|&n| Binomial::new(n, 0.5));

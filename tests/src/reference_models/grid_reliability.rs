@@ -1,4 +1,4 @@
-//! Reliability of a grid of links: the connection of opposite corners.
+//! Reliability of a grid of links: the probability that opposite corners are connected.
 
 use figrs::prelude::*;
 use figrs::value;
@@ -6,18 +6,18 @@ use figrs::value;
 use super::Question;
 use crate::asked::Worlds;
 
-/// Connectivity of the frontier, cells being added row by row and the frontier being the last `k` of them.
+/// Connectivity of the cells of the frontier. Cells are added row by row, and the frontier is the last cell of each of the `k` columns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Frontier {
-    /// For each column the smallest column of the frontier it is connected with.
+    /// For each column, the smallest column whose frontier cell is connected with the frontier cell of this column.
     groups: Vec<usize>,
-    /// For each column, `true` if it is connected with the first corner.
+    /// For each column, `true` if its frontier cell is connected with the first corner.
     reached: Vec<bool>,
 }
 value!(Frontier);
 
 impl Frontier {
-    /// The first cell.
+    /// Returns the frontier that has only the first cell.
     fn start(k: usize) -> Self {
         let mut reached = vec![false; k];
         reached[0] = true;
@@ -27,7 +27,7 @@ impl Frontier {
         }
     }
 
-    /// Adds a cell below its column's last one, if that is there, and beside the one on the left, if that is.
+    /// Adds a cell to a column. `below` states whether it is linked with the cell above it, and `beside` whether with the cell on its left.
     fn add(&self, column: usize, below: bool, beside: bool) -> Self {
         let mut next = self.clone();
         if !below {
@@ -39,7 +39,7 @@ impl Frontier {
         next
     }
 
-    /// The cell of this column is replaced by one with no connections.
+    /// Replaces the frontier cell of this column by a cell without connections.
     fn leave(&mut self, column: usize) {
         let left = |&other: &usize| other != column && self.groups[other] == self.groups[column];
         let others: Vec<usize> = (0..self.groups.len()).filter(left).collect();
@@ -72,18 +72,18 @@ const REFERENCES: [(&str, f64); 5] = [
     ("M13c_gridrel7", 0.881_580_550_948_444_1),
 ];
 
-/// The probability that opposite corners of a grid of `k` by `k` are connected if each edge holds with probability 0.8, for
-/// `k` from three to seven.
+/// Asks for the probability that opposite corners of a grid of `k` by `k` are connected if each edge holds with probability 0.8, for `k` from three
+/// to seven.
 ///
 /// # Panics
 ///
-/// For other sizes.
+/// Panics for other sizes.
 pub fn grid_reliability(k: usize) -> Question {
     let holds = || Flip::new(0.8);
     let mut frontier = Constant::new(Frontier::start(k));
     for cell in 1..k * k {
         let (row, column) = (cell / k, cell % k);
-        // Without a cell above there is nothing to hold on to.
+        // A cell in the first row has no cell above it to which it could be linked.
         frontier = match (row > 0, column > 0) {
             (true, true) => (&frontier, &holds(), &holds())
                 .map(move |(f, &below, &beside)| f.add(column, below, beside)),

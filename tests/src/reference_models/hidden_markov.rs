@@ -1,4 +1,4 @@
-//! A hidden Markov model, seen through noise.
+//! A hidden Markov model, observed with noise.
 
 use figrs::prelude::*;
 
@@ -7,14 +7,14 @@ use crate::asked::Worlds;
 
 const STATES: usize = 5;
 
-/// The probability of each next state: in proportion to `(1 + distance)^-2`.
+/// Returns the probability of each next state, which is proportional to `(1 + distance)^-2`.
 fn transitions(from: usize) -> [f64; STATES] {
     let weights = std::array::from_fn(|to: usize| (1.0 + from.abs_diff(to) as f64).powi(-2));
     let sum: f64 = weights.iter().sum();
     weights.map(|w| w / sum)
 }
 
-/// The probability of each symbol: mostly that of the state.
+/// Returns the probability of each symbol given a state; the symbol of the state is the most probable.
 fn emissions(state: usize) -> [f64; STATES] {
     std::array::from_fn(|symbol| if symbol == state { 0.6 } else { 0.1 })
 }
@@ -27,7 +27,7 @@ fn seen(t: usize) -> usize {
     (t / 7 + if t % 5 == 4 { 2 } else { 0 }) % STATES
 }
 
-/// A hidden Markov model of five states, seen at every one of `length` times.
+/// A hidden Markov model with five states, of which a symbol is observed at each of `length` times.
 pub fn hidden_markov(length: usize, reference: &'static str) -> Question {
     let mut states = vec![Uniform::new(0..STATES)];
     for t in 1..length {
@@ -54,7 +54,7 @@ pub fn hidden_markov(length: usize, reference: &'static str) -> Question {
         .samples(20_000);
     let path = states.clone();
     question = question.most_probable(&states, exact.log_best, move |answer| {
-        // Several paths may tie: it must have the probability that it claims.
+        // Several paths may have equal probability, so the path found must only have the probability that it claims.
         let path = path.iter().map(|state| answer.most_likely_value(state));
         let path: Vec<usize> = path.collect::<Result<_, _>>()?;
         Ok((log_probability(&path) - answer.log_probability()?).abs() < 1e-9)
@@ -69,7 +69,7 @@ fn log_probability(path: &[usize]) -> f64 {
     all.sum::<f64>() - (STATES as f64).ln()
 }
 
-/// By the recursions of Rabiner (1989).
+/// Exact answers by the recursions of Rabiner (1989).
 struct Exact {
     log_evidence: f64,
     log_best: f64,
@@ -115,7 +115,7 @@ impl Exact {
             let both: [f64; STATES] = std::array::from_fn(|x| smoothed[t][x] * backward[x]);
             let sum: f64 = both.iter().sum();
             smoothed[t] = both.map(|p| p / sum);
-            // Only proportions count, and they would leave the range of numbers.
+            // The numbers are scaled, because only their proportions matter and they would leave the range of `f64`.
             let scale: f64 = backward.iter().sum();
             backward = backward.map(|b| b / scale);
         }

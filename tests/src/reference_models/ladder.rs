@@ -1,12 +1,12 @@
-//! A packet up a ladder of two wires.
+//! A model of a packet that moves along a ladder of two wires.
 
 use figrs::prelude::*;
 
 use super::Question;
 use crate::asked::Worlds;
 
-/// One of two wires carries a packet; each step loses it with probability 0.001 on the first wire, and else puts it on
-/// either (Holtzen, Van den Broeck and Millstein 2020).
+/// One of two wires carries a packet. Each step loses the packet with probability 0.001 if it is on the first wire, and otherwise puts it on either
+/// wire with equal probability (Holtzen, Van den Broeck and Millstein 2020).
 fn step(wires: &Element<(bool, bool)>) -> Element<(bool, bool)> {
     let either = || Flip::new(0.5).map(|&first| (first, !first));
     let lost = || Constant::new((false, false));

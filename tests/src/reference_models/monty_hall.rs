@@ -4,8 +4,7 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// The door with the prize, the door that was picked, and the door that the host opens: a choice whose values depend
-/// on the others.
+/// Returns the door with the prize, the door that was picked, and the door that the host opens, whose possible values depend on the first two.
 fn doors() -> [Element<usize>; 3] {
     let prize = Uniform::new(0..3);
     let pick = Uniform::new(0..3);
@@ -15,7 +14,7 @@ fn doors() -> [Element<usize>; 3] {
     [prize, pick, host]
 }
 
-/// The first door was picked, and the host opened the last.
+/// Asks about the prize after the first door was picked and the host opened the last one.
 pub fn monty_hall() -> Question {
     let [prize, pick, host] = doors();
     let model = Model::new().observe(&pick, 0).observe(&host, 2);
@@ -26,7 +25,7 @@ pub fn monty_hall() -> Question {
         .probability("P(prize=2|e)", &prize, 2, 0.0)
 }
 
-/// The third door has the prize, before anything is seen.
+/// Asks for the prior probability that the third door has the prize.
 pub fn monty_hall_switching() -> Question {
     let [prize, pick, host] = doors();
     let wins = (&prize, &pick, &host).map(|(prize, pick, host)| prize != pick && prize != host);

@@ -6,7 +6,7 @@ use figrs::prelude::*;
 use super::Question;
 use crate::asked::Worlds;
 
-/// A network of diseases and findings, each finding a noisy-or of its diseases with a leak of 0.01.
+/// A network of diseases and findings, in which each finding is a noisy-or of its diseases with a leak of 0.01.
 struct Network {
     diseases: Vec<Element<bool>>,
     findings: Vec<Element<bool>>,
@@ -31,7 +31,7 @@ fn network(diseases: usize, findings: usize) -> Network {
     Network { diseases, findings }
 }
 
-/// Queries to a network: all diseases, one finding that was not looked for, and the most likely set of diseases.
+/// Creates the queries to a network: all diseases, one finding that was not observed, and the most probable set of diseases.
 fn question(
     reference: &'static str,
     network: &Network,
@@ -52,7 +52,7 @@ fn question(
     question
 }
 
-/// Checks that these diseases and no others are in the world.
+/// Checks that the world has these diseases and no others.
 fn only(
     ill: &'static [usize],
     diseases: Vec<Element<bool>>,
@@ -66,7 +66,7 @@ fn only(
     }
 }
 
-/// Eight diseases and ten findings, four of them there and two not.
+/// A network of eight diseases and ten findings, of which four are observed as present and two as absent.
 pub fn qmr_small() -> Question {
     let network = network(8, 10);
     let marginals = [
@@ -99,7 +99,7 @@ pub fn qmr_small() -> Question {
     )
 }
 
-/// Twenty diseases and forty findings, ten of them there and eight not.
+/// A network of twenty diseases and forty findings, of which ten are observed as present and eight as absent.
 pub fn qmr_large() -> Question {
     let network = network(20, 40);
     let marginals = [

@@ -1,4 +1,4 @@
-//! Questions about a model, with the right answers.
+//! Questions about a model, together with the right answers.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use crate::asked::{self, Asked, Reading, Worlds};
 /// One number that is queried.
 #[derive(Debug)]
 pub struct Quantity {
-    /// Its name, as in the reference; `[3]` at the end is a position in a list.
+    /// The name of the number in the reference; `[3]` at the end is a position in a list.
     pub name: String,
     /// The right number.
     pub exact: f64,
@@ -18,7 +18,7 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// True if it is the probability of the evidence.
+    /// True if the number is the probability of the evidence.
     pub fn is_about_evidence(&self) -> bool {
         self.asked.about_evidence
     }
@@ -27,7 +27,7 @@ impl Quantity {
     ///
     /// # Errors
     ///
-    /// If the answer does not hold it.
+    /// Returns an error if the answer does not contain the number.
     pub fn read(&self, answer: &Answer) -> Result<Reading, Error> {
         self.asked.read(answer)
     }
@@ -40,21 +40,21 @@ impl Quantity {
 
 type Check = Box<dyn Fn(&Answer) -> Result<bool, Error>>;
 
-/// The most probable world.
+/// The most probable world of a model.
 pub struct Best {
     /// Elements that the world assigns.
     pub roots: Vec<AnyElement>,
-    /// The natural logarithm of its probability, the evidence included.
+    /// The natural logarithm of the joint probability of the world and the evidence.
     pub log_probability: f64,
     is_right: Check,
 }
 
 impl Best {
-    /// True if an answer has the right values.
+    /// True if the values in an answer are right.
     ///
     /// # Errors
     ///
-    /// If the answer is no world of the roots.
+    /// Returns an error if the answer is no world of the roots.
     pub fn is_right(&self, answer: &Answer) -> Result<bool, Error> {
         (self.is_right)(answer)
     }
@@ -72,28 +72,28 @@ impl fmt::Debug for Best {
 #[derive(Debug)]
 #[must_use]
 pub struct Question {
-    /// Its name.
+    /// The name of the question.
     pub name: &'static str,
     /// The name of the model in the reference.
     pub reference: &'static str,
-    /// The model.
+    /// The model with its evidence.
     pub model: Model,
-    /// Targets of a run.
+    /// Targets of a run of an algorithm.
     pub targets: Vec<AnyElement>,
     /// The numbers that are queried.
     pub quantities: Vec<Quantity>,
-    /// The most probable world, where it is known.
+    /// The most probable world, if it is known.
     pub best: Option<Best>,
-    /// The states of a process in the order of time, where the model is one.
+    /// The states of a process in the order of time, if the model is a process.
     pub sequence: Vec<AnyElement>,
-    /// Size of the set of its worlds.
+    /// Size of the set of worlds of the model.
     pub worlds: Worlds,
     /// Number of samples that a sampler may draw.
     pub samples: u64,
 }
 
 impl Question {
-    /// A question without queries yet.
+    /// Creates a question without queries.
     pub fn new(reference: &'static str, model: Model) -> Self {
         Self {
             name: reference,
@@ -108,25 +108,25 @@ impl Question {
         }
     }
 
-    /// A name of its own, for one of several questions to a model of the reference.
+    /// Sets a separate name, for one of several questions about the same reference model.
     pub fn named(mut self, name: &'static str) -> Self {
         self.name = name;
         self
     }
 
-    /// Sets the size of the set of worlds, if they are not few.
+    /// Sets the size of the set of worlds, if there are more than a few.
     pub fn worlds(mut self, worlds: Worlds) -> Self {
         self.worlds = worlds;
         self
     }
 
-    /// Sets the number of samples, instead of 40 000: fewer for large models, more for rare evidence.
+    /// Sets the number of samples, instead of 40 000: fewer for large models, or more for rare evidence.
     pub fn samples(mut self, samples: u64) -> Self {
         self.samples = samples;
         self
     }
 
-    /// The states of a process in the order of time.
+    /// Sets the states of a process in the order of time.
     pub fn sequence<T: Value>(mut self, states: &[Element<T>]) -> Self {
         self.sequence = states.elements();
         self
@@ -156,7 +156,7 @@ impl Question {
         self.asks(name, exact, asked)
     }
 
-    /// Asks for the probabilities of the values from zero on.
+    /// Asks for the probabilities of the values 0, 1, 2 and so on.
     pub fn probabilities(mut self, name: &str, element: &Element<usize>, exact: &[f64]) -> Self {
         for (value, &p) in exact.iter().enumerate() {
             self = self.probability(&format!("{name}[{value}]"), element, value, p);
@@ -188,7 +188,7 @@ impl Question {
         self.asks(name, exact, asked)
     }
 
-    /// The most probable world of these elements, with the logarithm of its probability and a check of its values.
+    /// Asks for the most probable world of these elements, given the logarithm of its probability and a check of its values.
     pub fn most_probable(
         mut self,
         roots: impl Parents,

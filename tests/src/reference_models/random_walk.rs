@@ -1,4 +1,4 @@
-//! A Gaussian random walk, seen through noise.
+//! A Gaussian random walk, observed with noise.
 
 use figrs::prelude::*;
 
@@ -11,7 +11,7 @@ fn seen(t: usize) -> f64 {
     3.0 * (t as f64 / 5.0).sin()
 }
 
-/// A Gaussian random walk of fifty steps, seen after each of them; all variances are one.
+/// A Gaussian random walk of fifty steps, observed with noise after each step; all variances are one.
 pub fn random_walk() -> Question {
     let mut walk = vec![Normal::new(0.0, Variance(1.0))];
     let mut model = Model::new();
@@ -43,7 +43,7 @@ struct Filtered {
     log_evidence: f64,
 }
 
-/// The filter of Kalman (1960).
+/// Computes the exact answers by the filter of Kalman (1960).
 fn kalman() -> Filtered {
     let start = Filtered {
         mean: 0.0,

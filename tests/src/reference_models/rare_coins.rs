@@ -1,4 +1,4 @@
-//! Two rare events that both came true.
+//! Two independent rare events, observed to have both happened.
 
 use figrs::prelude::*;
 
@@ -10,7 +10,7 @@ fn coins() -> [Element<bool>; 2] {
     [both, bell]
 }
 
-/// Two events of probability 0.001 each came true.
+/// Asks about two events of probability 0.001 each, given that both happened.
 pub fn rare_coins() -> Question {
     let [both, bell] = coins();
     Question::new("M07_rare_coins", Model::new().observe(&both, true))
@@ -18,7 +18,7 @@ pub fn rare_coins() -> Question {
         .probability("P(c|e)", &bell, true, 0.9)
 }
 
-/// The same before anything is seen.
+/// Asks about the same two events without evidence.
 pub fn rare_coins_unobserved() -> Question {
     let [_, bell] = coins();
     Question::new("M07_rare_coins", Model::new())

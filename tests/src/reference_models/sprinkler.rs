@@ -4,7 +4,7 @@ use figrs::prelude::*;
 
 use super::Question;
 
-/// Clouds, a sprinkler, rain and wet grass (Russell and Norvig): four Flips, one row of whose table is impossible.
+/// The network of clouds, a sprinkler, rain and wet grass (Russell and Norvig): four Flips, with one impossible row in a table.
 pub fn sprinkler() -> Question {
     let cloudy = Flip::new(0.5);
     let sprinkler = If::new(&cloudy, Flip::new(0.1), Flip::new(0.5));

@@ -1,4 +1,4 @@
-//! Calculations with elements.
+//! Tests of arithmetic with elements.
 
 use figrs::prelude::*;
 use figrs::{Fault, ModelError};
@@ -63,7 +63,7 @@ fn operators_are_the_named_operations() {
     assert!(error.to_string().contains("arithmetic.rs"), "{error}");
 }
 
-/// The same in debug and in release builds.
+/// Overflow is the same error in debug and in release builds.
 #[test]
 fn what_does_not_fit_the_type_is_an_error_where_it_is_reached() {
     let (a, b) = (Uniform::new([1u8, 200]), Uniform::new([0u8, 100]));

@@ -1,4 +1,4 @@
-//! Functions see one representative of values that are the same, whatever an algorithm met first.
+//! Tests that functions see one representative of values that are equal, whichever of them an algorithm met first.
 
 use figrs::prelude::*;
 use figrs::{Atomic, Circuit, Distribution, Fault, ModelError, Outcomes};
@@ -20,7 +20,7 @@ fn all() -> Vec<Box<dyn Algorithm>> {
     .into()
 }
 
-/// The event is certain by every algorithm.
+/// Checks that every algorithm finds the event certain.
 #[track_caller]
 fn is_certain(name: &str, event: &Element<bool>) {
     for algorithm in all() {
@@ -80,7 +80,7 @@ fn zeros_have_one_sign_wherever_they_are_made() {
     is_certain("not a number", &nan.map(quiet));
 }
 
-/// A continuous draw of the user's own distribution, and an observed value.
+/// A continuous draw of a distribution that the user defines, and an observed value, are replaced by their representatives.
 #[test]
 fn draws_and_observations_are_canonical() {
     #[derive(Debug)]
@@ -130,7 +130,7 @@ fn draws_and_observations_are_canonical() {
     }
 }
 
-/// A name whose letters may be of either case; a representative is given on demand.
+/// A name that may be written in upper or lower case; it has a representative if `CANONICAL` is true.
 #[derive(Clone, Debug)]
 struct Name<const CANONICAL: bool>(&'static str);
 
@@ -152,7 +152,7 @@ fn a_type_gives_its_representative() {
     is_certain("names", &name.map(|name| name.0 == "ann"));
 }
 
-/// Without a representative, a function that tells equal values apart is named, in debug builds.
+/// If a type gives no representative, debug builds report the name of a function that distinguishes equal values.
 #[test]
 fn a_function_that_tells_equal_values_apart_is_named() {
     if !cfg!(debug_assertions) {

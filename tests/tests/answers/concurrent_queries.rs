@@ -1,11 +1,11 @@
-//! The same elements, asked from many threads at once with different evidence, answer as one after another.
+//! Tests that queries on the same elements from many threads, with different evidence, give the same answers as queries one after another.
 
 use std::thread;
 
 use figrs::prelude::*;
 use figrs::{LazyVariableElimination, fold};
 
-/// A ring of tiles with a recursive part, shared by all threads.
+/// A ring of tiles with a recursive part, which all threads share.
 struct Shared {
     cells: Vec<Element<u8>>,
     length: Element<u32>,
@@ -47,7 +47,7 @@ impl Shared {
         model.condition(&self.sum, move |&sum| sum as usize >= case % 5)
     }
 
-    /// All that is said of a case, to the last bit.
+    /// Returns the complete answers to a case as text with all digits.
     fn answers(&self, case: usize) -> Vec<String> {
         let model = self.model(case);
         let seed = case as u64;
@@ -103,7 +103,7 @@ fn answers_do_not_depend_on_who_asks_besides() {
     assert_eq!(alone, together);
     for message in &alone {
         assert_eq!(message.len(), 10);
-        // Answers begin with the name of the algorithm.
+        // Each text begins with the name of the algorithm.
         assert!(
             message[0].starts_with("Enumerate") && message[2].starts_with("JunctionTree"),
             "{message:?}"

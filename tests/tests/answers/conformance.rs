@@ -1,7 +1,7 @@
-//! Every case of the reference and every trap of our own, put to every algorithm that can answer it.
+//! Conformance tests: every case of the reference, and every case of our own, runs on every algorithm that can answer it.
 //!
-//! A new case is one row in a table of `conformance/`; a new algorithm is one row in
-//! `conformance/contenders.rs`. Each case is a test of its own name.
+//! A new case is one row in a table of `conformance/`; a new algorithm is one row in `conformance/contenders.rs`. Each case is a separate test with a
+//! name.
 
 use figrs_tests::asked;
 

@@ -1,11 +1,11 @@
-//! Counterfactuals against known answers, and against all chances of random models.
+//! Tests of counterfactuals against known answers, and against an enumeration of all chances of random models.
 
 use figrs::prelude::*;
 use figrs::{LazyVariableElimination, Predict, Sensitivity, Table, tuple};
 
 mod random_models;
 
-/// Pearl's firing squad: a court orders, a captain signals, two soldiers shoot, one of them also from nerves; the prisoner dies of any shot.
+/// Pearl's firing squad: a court orders, a captain signals, and two soldiers shoot, one of them also from nerves; the prisoner dies if anyone shoots.
 struct FiringSquad {
     signal: Element<bool>,
     shots: [Element<bool>; 2],
@@ -27,7 +27,7 @@ impl FiringSquad {
     }
 }
 
-/// Every algorithm that answers about marginals, with the error that it may make.
+/// Returns every algorithm that computes marginals, with its tolerance.
 fn engines() -> Vec<(Box<dyn Algorithm>, f64)> {
     let exact: [Box<dyn Algorithm>; 5] = algorithms![
         Enumerate::new(),
@@ -44,13 +44,13 @@ fn engines() -> Vec<(Box<dyn Algorithm>, f64)> {
         Gibbs::new(5_000).seed(5),
     ];
     let exact = exact.into_iter().map(|engine| (engine, 1e-12));
-    // Five standard errors of the share that the worst of them finds, worth 1000 draws.
+    // The tolerance is five standard errors of a share in 1000 independent draws, to which the draws of the worst sampler are equivalent.
     exact
         .chain(samplers.into_iter().map(|engine| (engine, 0.08)))
         .collect()
 }
 
-/// Asks all algorithms for the probability of `true` in the world that would have been.
+/// Checks the probability of `true` in the counterfactual world by all algorithms.
 fn check(had: &figrs::Counterfactual, target: &Element<bool>, expected: f64) {
     for (engine, tolerance) in engines() {
         let answer = engine.run_counterfactual(had, target);
@@ -67,8 +67,8 @@ fn check(had: &figrs::Counterfactual, target: &Element<bool>, expected: f64) {
     }
 }
 
-/// Pearl, *Causality*, section 7.1.2: with order probability p and nerves q the prisoner, who is dead, would be alive if the first soldier had
-/// not shot, with probability q (1 - p) / (1 - (1 - p)(1 - q)).
+/// Pearl, *Causality*, section 7.1.2: p is the probability of an order and q that of nerves. The prisoner, who is dead, would be alive if the first
+/// soldier had not shot, with probability q (1 - p) / (1 - (1 - p)(1 - q)).
 #[test]
 fn the_firing_squad() {
     let squad = FiringSquad::new(0.7, 0.2);
@@ -76,22 +76,22 @@ fn the_firing_squad() {
     let had = dead.had(&squad.shots[0], false);
     let alive = 0.2 * 0.3 / (1.0 - 0.3 * 0.8);
     check(&had, &squad.death, 1.0 - alive);
-    // Evidence in the world that was, and not an intervention: the first soldier did shoot, so that the second one did if there was a signal.
+    // This is evidence in the actual world, not an intervention: the first soldier did shoot, so the second one shot as well if there was a signal.
     let shot = Model::new().observe(&squad.shots[0], true);
     check(&shot.had(&squad.shots[0], false), &squad.death, 0.7 / 0.76);
     check(&Model::new().had(&squad.signal, false), &squad.death, 0.2);
 }
 
-/// Balke and Pearl's party: Bob comes where Ann comes, and Scott where Bob or Ann is; with these numbers.
+/// The party of Balke and Pearl: Bob comes if Ann comes, and Scott comes if Bob or Ann is there, with these probabilities.
 #[test]
 fn the_party() {
-    // Response functions: whether each comes, had each of the others come or not.
+    // The response functions state whether each person would come, for each combination of the other persons who come.
     let [ann, bob_likes, bob_always, scott_likes] = [0.6, 0.8, 0.1, 0.7].map(Flip::new);
     let bob =
         (&ann, &bob_likes, &bob_always).map(|(ann, likes, always)| (*ann && *likes) || *always);
     let scott = (&ann, &bob, &scott_likes).map(|(ann, bob, likes)| (*ann || *bob) && *likes);
     let fight = bob.and(&scott);
-    // They did not fight and Bob was not there. Would they have fought if he had been?
+    // Bob was absent and there was no fight. The question is whether there would have been a fight if Bob had been there.
     let model = Model::new().observe(&fight, false).observe(&bob, false);
     // Scott's liking is only tested where Ann came; with Bob there Scott comes if he likes, so P(likes | no Bob, no fight) = 0.7.
     check(&model.had(&bob, true), &fight, 0.7);
@@ -100,7 +100,8 @@ fn the_party() {
     check(&away.had(&bob, true), &fight, 0.0);
 }
 
-/// A row of a table, a branch of a Chain and a member of a family are the same chance where both worlds come to them, and others where not.
+/// A row of a table, a branch of a Chain or a member of a family is the same random choice in both worlds if both worlds use it; otherwise the
+/// choices are independent.
 #[test]
 fn chances_are_shared_where_both_worlds_come_to_them() {
     let cause = Flip::new(0.4);
@@ -111,12 +112,12 @@ fn chances_are_shared_where_both_worlds_come_to_them() {
     let by_table = Table::new(states, [false, true], rows);
     let by_family = Flip::new(cause.map(|&cause| if cause { 0.9 } else { 0.2 }));
     for effect in [&by_chain, &by_table, &by_family] {
-        // The cause was there, and had it been there nothing is different.
+        // The cause was true, so a counterfactual that sets it to true changes nothing.
         let model = Model::new().observe(&cause, true).observe(effect, false);
         check(&model.had(&cause, true), effect, 0.0);
-        // Had it not, another chance decides.
+        // If the cause had been false, an independent choice would decide the effect.
         check(&model.had(&cause, false), effect, 0.2);
-        // Where the cause is not known, it is the same chance if it was what it is set to: P(cause | effect) = 0.36 / 0.48.
+        // If the cause is unknown, the choice is the same only if the cause had the value to which it is set: P(cause | effect) = 0.36 / 0.48.
         let seen = Model::new().observe(effect, true);
         let cause_given_effect = 0.36 / 0.48;
         check(
@@ -125,12 +126,12 @@ fn chances_are_shared_where_both_worlds_come_to_them() {
             cause_given_effect + (1.0 - cause_given_effect) * 0.9,
         );
     }
-    // Of a table, another parent that stays as it was.
+    // The table has another parent, and the counterfactual sets that parent while the cause keeps its value.
     let model = Model::new().observe(&by_table, true).observe(&cause, true);
     check(&model.had(&other, true), &by_table, 0.5 + 0.5 * 0.9);
 }
 
-/// Functions of Chains capture elements of the model: in the world that would have been they take those of that world.
+/// Functions of Chains capture elements of the model; in the counterfactual world they use the values of these elements in that world.
 #[test]
 fn captured_elements_are_those_of_the_same_world() {
     let (treated, frail) = (Flip::new(0.5), Flip::new(0.3));
@@ -145,7 +146,7 @@ fn captured_elements_are_those_of_the_same_world() {
             strong
         }
     });
-    // Neither strength nor luck nor calm is read directly: all are shared by capture.
+    // No evidence or target depends directly on strength, luck or calm: both worlds share them by capture.
     let model = Model::new()
         .observe(&treated, true)
         .observe(&recovers, true);
@@ -154,12 +155,12 @@ fn captured_elements_are_those_of_the_same_world() {
     let without = (by_strength * 0.7 + by_luck) / (by_strength + by_luck);
     check(&model.had(&treated, false), &recovers, without);
     check(&model.had(&treated, true), &recovers, 1.0);
-    // Several things may have been different.
+    // A counterfactual may set several elements.
     let had = model.had(&treated, false).had(&frail, false);
     check(&had, &recovers, 1.0);
 }
 
-/// Results that were remembered for one counterfactual are those of another that comes later and stays longer.
+/// Results that are cached for one counterfactual are also used by another one, which is created later and dropped later.
 #[test]
 fn counterfactuals_of_one_model_overlap() {
     let (treated, frail) = (Flip::new(0.5), Flip::new(0.3));
@@ -183,13 +184,13 @@ fn counterfactuals_of_one_model_overlap() {
     check_exactly(&second, &recovers, expected);
     drop(first);
     check_exactly(&second, &recovers, expected);
-    // Frailty makes no difference to those who are treated, and nothing else differs.
+    // Frailty makes no difference to treated persons, and the counterfactual changes nothing else.
     let treated_all_the_same = model.had(&treated, true).had(&frail, true);
     drop(second);
     check_exactly(&treated_all_the_same, &recovers, 1.0);
 }
 
-/// The probability that a cause was necessary and sufficient is about both worlds at once.
+/// The probability that a cause was necessary and sufficient is a statement about both worlds together.
 #[test]
 fn both_worlds_in_one_question() {
     let (cause, works, anyway) = (Flip::new(0.5), Flip::new(0.7), Flip::new(0.1));
@@ -203,7 +204,7 @@ fn both_worlds_in_one_question() {
         assert!((p(true, false) - 0.9 * 0.7).abs() < 1e-12);
         assert!((p(true, true) - 0.1).abs() < 1e-12 && p(false, true) == 0.0);
     }
-    // What had been set may be set anew, and what was kept stays.
+    // An element that a counterfactual has set may be set again, and elements kept from the actual world keep their values.
     let again = had.clone().had(&cause, true);
     let answer = VariableElimination::new()
         .run_counterfactual(&again, &both)
@@ -211,7 +212,7 @@ fn both_worlds_in_one_question() {
     assert!(answer.probability(&both, &(true, false)).unwrap() == 0.0);
 }
 
-/// A Score weighs in the world that was alone; an intervention holds in both worlds.
+/// A Score weighs the actual world only; an intervention holds in both worlds.
 #[test]
 fn scores_and_interventions_are_those_of_the_world_that_was() {
     let coin = Flip::new(0.5);
@@ -241,7 +242,7 @@ fn check_exactly(had: &figrs::Counterfactual, target: &Element<bool>, expected: 
     }
 }
 
-/// Continuous values that do not depend on what was set are the same number in both worlds.
+/// Continuous values that do not depend on the set elements are equal in both worlds.
 #[test]
 fn continuous_chances_are_shared() {
     let (dose, noise) = (Flip::new(0.5), Normal::new(0.0, Variance(1.0)));
@@ -256,7 +257,7 @@ fn continuous_chances_are_shared() {
         .run_counterfactual(&had, &high)
         .unwrap();
     assert_eq!(answer.probability(&high, &true).unwrap(), 1.0);
-    // A member of a family with the same parameters is the same number.
+    // A member of a family with the same parameters has the same value in both worlds.
     let mean = dose.map(|_| 2.0);
     let measured = Normal::new(&mean, Variance(1.0));
     let same = tuple((&had.was(&measured), &measured)).map(|(a, b)| a == b);
@@ -291,7 +292,7 @@ fn too_many_remembered_elements_are_an_error() {
     assert!((answer.probability(&effect, &true).unwrap() - 0.5).abs() < 0.04);
 }
 
-/// Twins of long chains are made, walked and dropped without a frame for each.
+/// The copies of long chains for the second world are built, traversed and dropped without recursion.
 #[test]
 fn long_chains_need_no_stack() {
     let first = Flip::new(0.5);
@@ -306,7 +307,7 @@ fn long_chains_need_no_stack() {
     assert_eq!(answer.probability(&last, &true).unwrap(), 0.0);
 }
 
-/// Once a counterfactual is gone, nothing is remembered: models answer as before.
+/// After a counterfactual is dropped, no results are cached, and models answer as before.
 #[test]
 fn counterfactuals_leave_no_trace() {
     let cause = Flip::new(0.4);
@@ -336,7 +337,7 @@ fn counterfactuals_leave_no_trace() {
     assert_eq!(draws(&Model::new()), drawn);
 }
 
-/// Answers about the world that would have been have derivatives too, and worlds.
+/// Answers about the counterfactual world also have derivatives and most probable worlds.
 #[test]
 fn derivatives_and_worlds_of_counterfactuals() {
     let (order, nerves) = (
@@ -351,7 +352,7 @@ fn derivatives_and_worlds_of_counterfactuals() {
         .run_counterfactual(&had, &death)
         .unwrap();
     let query = figrs::Query::probability(&death, true);
-    // Of p / (1 - (1 - p)(1 - q)) by p: q / (1 - (1 - p)(1 - q))².
+    // The derivative of p / (1 - (1 - p)(1 - q)) by p is q / (1 - (1 - p)(1 - q))².
     let slope = answer.derivative(&query, &order).unwrap();
     assert!((slope - 0.2 / 0.76f64.powi(2)).abs() < 1e-12, "{slope}");
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! Every error, produced by a program that a user might write: it names the element, the number and the remedy.
+//! Tests of every error, each produced by a program that a user might write: the message names the element, the number and the remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ mod model;
 mod query;
 mod sampling;
 
-/// Checks that the message of an error says all of these, also where a program that returns it prints it.
+/// Checks that the message of an error contains all of these parts, also when it is returned by a `main` that fails.
 #[track_caller]
 fn says(error: Error, parts: &[&str]) -> Error {
     let message = error.to_string();
@@ -28,7 +28,7 @@ fn error<T: Value>(algorithm: &dyn Algorithm, model: &Model, target: &Element<T>
     algorithm.run(model, target).unwrap_err()
 }
 
-/// A mistake in a model is the same for every algorithm.
+/// Checks that a mistake in a model gives the same error for every algorithm.
 #[track_caller]
 fn everywhere<T: Value>(model: &Model, target: &Element<T>, parts: &[&str]) -> Vec<Error> {
     let algorithms = algorithms![
@@ -45,7 +45,7 @@ fn everywhere<T: Value>(model: &Model, target: &Element<T>, parts: &[&str]) -> V
     errors
 }
 
-/// The sources of the libraries.
+/// Collects the source files of the libraries.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -1,4 +1,4 @@
-//! Functions that fail for some values: an error exactly where a world can get there.
+//! Tests of functions that fail for some values: there is an error exactly if some possible world calls the function with such a value.
 
 use figrs::prelude::*;
 use figrs::{Fault, LazyVariableElimination, ModelError};
@@ -18,7 +18,7 @@ fn marginals<T: Value>(model: &Model, element: &Element<T>) -> Vec<Result<Vec<(T
     .collect()
 }
 
-/// A list and an index into it: most pairs of values that the two can take do not occur together.
+/// A list and an index into it depend on each other, so that most pairs of their values do not occur together.
 #[test]
 fn parents_that_depend_on_each_other() {
     let length = Uniform::new(1..=3usize);
@@ -49,7 +49,7 @@ fn parents_that_depend_on_each_other() {
     assert_eq!(world.most_likely_value(&picked).unwrap(), 0);
 }
 
-/// A division in the branch that is taken only where it can be done, and weights there as well.
+/// A division is in a branch that is taken only if the divisor is not zero, and weights are in such a branch as well.
 #[test]
 fn branches_taken_for_some_values_only() {
     let x = Uniform::new(0..4i32);
@@ -71,7 +71,7 @@ fn branches_taken_for_some_values_only() {
     }
 }
 
-/// The same mistakes where a world gets there.
+/// The same mistakes are errors if a possible world reaches them.
 #[test]
 fn failures_that_happen_are_errors() {
     let x = Uniform::new(0..4i32).named("x");
@@ -95,7 +95,7 @@ fn failures_that_happen_are_errors() {
     for result in marginals(&model, &quotient) {
         assert_eq!(result.unwrap().len(), 3);
     }
-    // Invalid parameters in a branch: 12 / 3 = 4 is the least quotient, so the branch is never taken.
+    // The parameters in a branch would be invalid, but 12 / 3 = 4 is the least quotient, so the branch is never taken.
     for result in marginals(&model, &after) {
         assert_eq!(result.unwrap().len(), 2);
     }
@@ -114,7 +114,7 @@ fn failures_that_happen_are_errors() {
     }
 }
 
-/// Two functions that fail for the same value do not hide each other.
+/// If two functions fail for the same value, both failures are reported.
 #[test]
 fn failures_do_not_hide_each_other() {
     let x = Uniform::new(0..2i32);
@@ -130,7 +130,7 @@ fn failures_do_not_hide_each_other() {
             "{error}"
         );
     }
-    // Nor does a contradiction in a branch that is not taken.
+    // A contradiction in a branch that is not taken is harmless as well.
     let y = Uniform::new(0..2i32);
     let z = y.flat_map(|&y| match y {
         0 => panic!("zero"),
@@ -145,7 +145,7 @@ fn failures_do_not_hide_each_other() {
     }
 }
 
-/// A branch that failed for one Chain does not make another Chain's branches fail.
+/// A failure of a branch of one Chain is not remembered, so that branches of another Chain do not fail.
 #[test]
 fn a_failed_branch_is_forgotten() {
     for _ in 0..20 {

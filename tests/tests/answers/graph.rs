@@ -1,4 +1,4 @@
-//! The graph of a model: walked, converted, drawn.
+//! Tests of the graph of a model: how it is traversed, converted and drawn.
 
 use figrs::Drawable;
 use figrs::graph::{Address, EdgeKind, GraphEdge, GraphNode, ModelGraph};
@@ -67,7 +67,7 @@ fn a_model_without_end_is_walked_as_far_as_it_is_built() {
     let n = endless();
     assert_eq!(ModelGraph::new(&Model::new(), &n).nodes().len(), 2);
     assert!(ModelGraph::expanded(&Model::new(), &n).is_err());
-    // To depth k: k + 1 Chains, each but the last with its branches, and a choice for each.
+    // A recursion of depth k has k + 1 Chains, each of which except the last has its branches, and one choice for each Chain.
     for depth in 0..4 {
         let graph = ModelGraph::to_depth(&Model::new(), &n, depth).unwrap();
         let unexplored = graph.nodes().iter().filter(|node| node.unexplored).count();
@@ -128,9 +128,9 @@ fn svg_draws_every_element_and_connection() {
     let graph = ModelGraph::expanded(&model, &ice).unwrap();
     let svg = graph.to_svg().unwrap();
     assert_eq!(svg, graph.to_svg().unwrap());
-    // Flips: rain, cold and two branches; the target's border is double.
+    // The ellipses are the Flips `rain`, `cold` and two branches, where the border of the target is double.
     assert_eq!(tags(&svg, "ellipse"), 4);
-    // The box of `ice` is doubled, two branches have labels; one Chain; an arrowhead.
+    // The rectangles are the double box of `ice` and two labels of branches; the polygons are a Chain and an arrowhead.
     assert_eq!((tags(&svg, "rect"), tags(&svg, "polygon")), (2 + 2, 1));
     assert_eq!(tags(&svg, "path"), graph.edges().len() + 1);
     assert_eq!(svg.matches("stroke-dasharray").count(), 2);
@@ -198,7 +198,7 @@ fn what_cannot_be_drawn_is_an_error() {
 
 #[test]
 fn graphs_of_any_form_are_laid_out() {
-    // A ladder: each node but the last two leads to the next two, 2^150 ways in all.
+    // In this ladder each node except the last two leads to the next two nodes, which makes 2^150 paths in all.
     let mut ladder = Picture::new();
     for _ in 0..300 {
         ladder.add_node(PictureNode::default());
@@ -222,7 +222,7 @@ fn graphs_of_any_form_are_laid_out() {
                 ..PictureNode::default()
             });
         }
-        // From larger to smaller positions, so that there is no cycle.
+        // Arrows lead from larger to smaller positions, so that there is no cycle.
         let mut arrows = std::collections::BTreeSet::new();
         for _ in 0..draw(2 * nodes) {
             let (a, b) = (draw(nodes), draw(nodes));

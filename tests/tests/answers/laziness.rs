@@ -1,4 +1,4 @@
-//! Laziness: evaluation on demand, its number of calls, and models that are deep or have no end.
+//! Tests of laziness: evaluation on demand, the number of calls of functions, and models with deep or infinite worlds.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use figrs::expand::Budget;
 use figrs::prelude::*;
 use figrs::{LazyVariableElimination, ModelError, Recursive};
 
-/// In debug builds a Chain's function runs twice for each value, to see that it is pure.
+/// In debug builds the function of a Chain runs twice for each value, to check that it is pure.
 const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
 
 /// Counts the calls of a function.
@@ -22,7 +22,7 @@ impl Calls {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The calls since the last time this was asked.
+    /// Returns the number of calls since this method was last called.
     fn taken(&self) -> usize {
         self.0.swap(0, Ordering::Relaxed)
     }
@@ -49,15 +49,15 @@ fn everyone() -> [Box<dyn Algorithm>; 5] {
     ]
 }
 
-/// Number of worlds that a sampler runs first, to find their size.
+/// Number of worlds that a sampler runs first, to find the size of worlds.
 const PILOT: usize = 8;
 
-/// Checks the number of calls of a function. A sampler calls it anew in the worlds that it runs first.
+/// Checks the number of calls of a function. A sampler may call the function again in its first worlds, whose size it measures.
 fn check(calls: &Calls, expected: usize, algorithm: &dyn Algorithm) {
     check_with_pilot(calls, expected, expected, algorithm);
 }
 
-/// Checks the number of calls of a function: `expected`, and by a sampler up to `first` more in the worlds that it runs first.
+/// Checks the number of calls of a function: `expected`, plus up to `first` further calls by a sampler in its first worlds, whose size it measures.
 fn check_with_pilot(calls: &Calls, expected: usize, first: usize, algorithm: &dyn Algorithm) {
     let again = usize::from(algorithm.name() == "ImportanceSampling");
     let (taken, allowed) = (calls.taken(), expected..=expected + again * first);
@@ -126,14 +126,14 @@ fn a_function_in_a_branch_not_taken_never_runs() {
         let model = Model::new().observe(&test, value);
         for algorithm in everyone() {
             algorithm.run(&model, &outer).unwrap();
-            // If few worlds take a branch that is no choice, it is evaluated for each of them.
+            // A branch that is not itself a random choice is evaluated once for each world that takes it, if few worlds do.
             let first = if value { PILOT * ONCE } else { 0 };
             check_with_pilot(&calls, runs, first, &*algorithm);
         }
     }
 }
 
-/// The failures before a success of probability 0.2: a model without end.
+/// Returns the number of failures before a success of probability 0.2: a model with infinitely many worlds.
 fn failures() -> Element<u32> {
     Flip::new(0.2).flat_map(|&stop| {
         if stop {
@@ -144,7 +144,7 @@ fn failures() -> Element<u32> {
     })
 }
 
-/// The same the other way round: the first world that is tried never ends.
+/// Returns the number of successes before a failure: here the first world that an enumeration tries never ends.
 fn successes() -> Element<u32> {
     Flip::new(0.8).flat_map(|&go_on| {
         if go_on {
@@ -166,7 +166,7 @@ fn sampling_answers_about_a_model_without_end() {
         let right = 0.2 * 0.8_f64.powi(k);
         let k = k.unsigned_abs();
         let found = answer.probability(&n, &k).unwrap();
-        // Five sigma: one false alarm in two million seeds and values.
+        // Five standard errors give one false alarm in two million pairs of a seed and a value.
         assert!(
             (found - right).abs() < 5.0 * answer.standard_error(&n, &k).unwrap(),
             "{k}: {found}"
@@ -175,7 +175,7 @@ fn sampling_answers_about_a_model_without_end() {
     assert!((answer.mean(&n).unwrap() - 4.0).abs() < 0.08);
 }
 
-/// The error of an exact algorithm on a model without end, and a check that it does not take long to give it.
+/// Returns the error of an exact algorithm on a model with infinitely many worlds, and checks that the error comes soon.
 fn refusal(algorithm: &dyn Algorithm, endless: &Element<u32>) -> Error {
     const LONG: Duration = Duration::from_secs(20);
     let start = Instant::now();
@@ -209,7 +209,7 @@ fn enumeration_refuses_a_model_without_end() {
     assert_eq!(error, Error::TooManyWorlds { limit: 1000 });
 }
 
-/// Worlds that grow are limited by the evaluations of all of them together.
+/// In worlds that grow without end, the number of evaluations is limited over all worlds together.
 #[test]
 fn enumeration_refuses_worlds_that_grow() {
     let error = refusal(&Enumerate::new().max_evaluations(1_000_000), &failures());
@@ -219,7 +219,7 @@ fn enumeration_refuses_worlds_that_grow() {
     );
 }
 
-/// Runs in a thread with the stack that threads have by default.
+/// Runs a function in a thread with a stack of the default size for threads.
 fn in_a_small_stack(run: impl FnOnce() + Send + 'static) {
     let thread = thread::Builder::new().stack_size(2 << 20).spawn(run);
     thread.unwrap().join().unwrap();
@@ -249,12 +249,12 @@ fn a_chain_of_two_hundred_thousand_elements() {
             last = last.map(|&b| !b);
             last = last.flat_map(|&b| Flip::new(if b { 0.9 } else { 0.2 }));
         }
-        // The fixed point of p = 0.9 (1 - p) + 0.2 p.
+        // The expected value is the fixed point of p = 0.9 (1 - p) + 0.2 p.
         run_and_drop(last, 10, 0.9 / 1.7);
     });
 }
 
-/// True if the first of `left` coins that shows heads stands at an even place, or none shows heads.
+/// True if the first coin that shows heads among `left` coins is at an even position, or if no coin shows heads.
 fn even(left: u32) -> Element<bool> {
     Flip::new(0.3).flat_map(move |&heads| match left {
         _ if heads => Constant::new(left.is_multiple_of(2)),
@@ -270,7 +270,7 @@ fn a_hundred_thousand_chains_nested_as_they_are_reached() {
     in_a_small_stack(|| run_and_drop(even(NESTED as u32), NESTED + 10, 0.3 / (1.0 - 0.49)));
 }
 
-/// Nested calls take no stack: neither those of the function, nor those of the library.
+/// Nested calls need no recursion on the stack, neither for the function nor for the library.
 #[test]
 fn twenty_thousand_calls_nested() {
     const CALLS: u32 = 20_000;
@@ -291,7 +291,7 @@ fn twenty_thousand_calls_nested() {
     });
 }
 
-/// An exact algorithm runs a body twice for each argument, to find the elements of its own.
+/// An exact algorithm runs a body twice for each argument, to find out which elements the body creates.
 #[test]
 fn a_body_runs_twice_for_each_argument() {
     const DEPTH: u32 = 40;
@@ -311,7 +311,7 @@ fn a_body_runs_twice_for_each_argument() {
     }
 }
 
-/// With everything expanded, and with all but the last level left out.
+/// The chains are eliminated once with all levels expanded, and once without the last level.
 #[test]
 fn lazy_elimination_of_chains_nested_deeply() {
     const LEVELS: usize = 20_000;
@@ -347,7 +347,7 @@ fn a_hundred_thousand_chains_nested_as_they_are_built() {
     });
 }
 
-/// The limit on elements is one world's, however many different ones all worlds reach together.
+/// The limit on elements holds for each world, not for the number of different elements that all worlds reach together.
 #[test]
 fn the_limit_on_elements_is_of_one_world() {
     let n = Uniform::new(0..1000u32);
@@ -360,14 +360,14 @@ fn the_limit_on_elements_is_of_one_world() {
     }
 }
 
-/// A value that holds elements.
+/// A value that contains elements.
 #[derive(Clone, Debug, Value)]
 enum List {
     Empty,
     Cons(Element<char>, Element<List>),
 }
 
-/// Figaro's lazy list, with the rest of the list in the value of a Constant.
+/// The lazy list of Figaro, in which the rest of the list is in the value of a Constant.
 fn letters() -> Element<List> {
     Flip::new(0.5).flat_map(|&empty| {
         Constant::new(if empty {
@@ -387,7 +387,7 @@ fn holds(wanted: char, list: &Element<List>) -> Element<bool> {
     })
 }
 
-/// p = 0.5 (0.4 + 0.6 p), so p = 2/7.
+/// The probability satisfies p = 0.5 (0.4 + 0.6 p), so p = 2/7.
 #[test]
 fn lists_in_values_are_drawn_as_far_as_worlds_reach() {
     let found = holds('b', &letters());
@@ -397,13 +397,13 @@ fn lists_in_values_are_drawn_as_far_as_worlds_reach() {
     ] {
         let answer = algorithm.run(&Model::new(), &found).unwrap();
         let p = answer.probability(&found, &true).unwrap();
-        // Five standard errors: a false alarm in two million.
+        // Five standard errors give a false alarm in one of two million seeds.
         let allowed = 5.0 * (2.0 / 7.0 * 5.0 / 7.0 / 20_000.0_f64).sqrt();
         assert!((p - 2.0 / 7.0).abs() < allowed, "{}: {p}", algorithm.name());
     }
 }
 
-/// A function that captures nothing makes other elements at each call, also where they are held by values.
+/// A function that captures nothing creates different elements at each call, even if the elements are contained in values.
 #[test]
 fn elements_in_values_are_each_their_own() {
     let coin = || {
@@ -432,7 +432,7 @@ fn elements_in_values_are_each_their_own() {
     for (algorithm, allowed) in [
         (&VariableElimination::new() as &dyn Algorithm, 1e-12),
         (&Enumerate::new(), 1e-12),
-        // Five standard errors at most: a false alarm in two million.
+        // Five standard errors at most give a false alarm in one of two million seeds.
         (
             &ForwardSampling::new(20_000).seed(3),
             5.0 * (0.25 / 20_000.0_f64).sqrt(),

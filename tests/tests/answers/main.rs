@@ -1,4 +1,4 @@
-//! Answers of all algorithms: conformance, errors, laziness, threads.
+//! Tests of the answers of all algorithms: conformance, errors, laziness, threads.
 
 mod arithmetic;
 mod canonical_values;

@@ -1,4 +1,4 @@
-//! Parts of a sampler's work, merged, give the answer of one run to the last bit.
+//! Tests that the parts of a sampler's work, when merged, give exactly the answer of one run.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use figrs_tests::random_model::{build, for_random_models};
 use figrs_tests::reference_models::{burglary, geometric_even, hidden_markov, ladder};
 use proptest::prelude::*;
 
-/// The whole answer except its time, or the error.
+/// Returns the text of the answer without its time, or of the error.
 fn said(answer: Result<Answer, Error>) -> String {
     answer.map_or_else(
         |error| error.to_string(),
@@ -21,7 +21,7 @@ fn said(answer: Result<Answer, Error>) -> String {
     )
 }
 
-/// The answer of one run, and those of the same run in two parts and in three, of which either the first two or the last two are
+/// Returns the answer of one run, and the answers of the same run in two parts and in three parts, of which either the first two or the last two are
 /// merged first.
 fn answers<S: MergeableSampler>(
     sampler: &S,
@@ -45,7 +45,7 @@ fn answers<S: MergeableSampler>(
     Ok([said(sampler.answer(model, targets)), two, left, right])
 }
 
-/// The answers of every sampler whose sums merge; a run that ends with an error has none.
+/// Returns the answers of every sampler whose sums can be merged; a run that ends with an error has no answer.
 fn of_all(
     (model, targets): (&Model, &[AnyElement]),
     seed: u64,
@@ -54,7 +54,7 @@ fn of_all(
     let weighed = ImportanceSampling::new(1500).seed(seed);
     let kept = RejectionSampling::new(1500).seed(seed);
     let forward = ForwardSampling::new(1500).seed(seed);
-    // Three blocks of populations side by side.
+    // The filter has three blocks of populations that run side by side.
     let filter = SequentialMonteCarlo::new(60).populations(40).seed(seed);
     let drawn = filter.clone().keep_draws();
     let trajectories = filter.clone().keep_trajectories();
@@ -106,7 +106,7 @@ fn known_models_answer_alike_in_parts() {
     }
 }
 
-/// Coins of which one weighs the world.
+/// Returns a model of coins, one of which weighs the world.
 fn coins() -> (Model, [AnyElement; 1]) {
     let fair = Flip::new(0.5);
     let seen = fair.flat_map(|&fair| Flip::new(if fair { 0.5 } else { 0.9 }));
@@ -143,10 +143,10 @@ fn parts_follow_on_each_other() {
         );
     }
     sums.merge(part(2..6)).unwrap();
-    // Beyond the last unit there is none.
+    // Units beyond the last one are empty.
     sums.merge(part(6..9)).unwrap();
     assert_eq!(sums.units(), 0..6);
-    // A part that stands alone has an answer too.
+    // A part by itself has an answer too.
     let some = part(4..6).into_answer().unwrap();
     assert_eq!(some.sampling().unwrap().done, 1200);
     let none = part(0..0).into_answer().unwrap_err();

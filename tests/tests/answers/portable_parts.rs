@@ -1,4 +1,4 @@
-//! Parts of a run that are sent as bytes and merged give the answer of the run to the last bit, and what is none of its parts is refused.
+//! Tests that parts of a run that are sent as bytes and merged give exactly the answer of the run, and that bytes of other runs are refused.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 mod damage;
 
-/// The whole answer except its time, or the error.
+/// Returns the text of the answer without its time, or of the error.
 fn said(answer: Result<Answer, Error>) -> String {
     answer.map_or_else(
         |error| error.to_string(),
@@ -24,7 +24,7 @@ fn said(answer: Result<Answer, Error>) -> String {
     )
 }
 
-/// The bytes of a part.
+/// Returns a part as bytes.
 fn sent<S: MergeableSampler, T: PortableTargets + ?Sized>(
     sampler: &S,
     (model, targets): (&Model, &T),
@@ -35,8 +35,8 @@ fn sent<S: MergeableSampler, T: PortableTargets + ?Sized>(
     Ok(postcard::to_allocvec(&part).unwrap())
 }
 
-/// The answer of one run, and that of the same run in pieces of so many units, each run on another number of threads and sent as bytes;
-/// some of them are merged with each other before they are merged with the others.
+/// Returns the answer of one run, and the answer of the same run in pieces of `piece` units. Each piece runs on another number of threads and is sent
+/// as bytes; some pieces are merged with each other before they are merged with the rest.
 fn answers<S: MergeableSampler, T: PortableTargets + ?Sized>(
     sampler: impl Fn(NonZero<usize>) -> S,
     (model, targets): (&Model, &T),
@@ -63,7 +63,7 @@ fn answers<S: MergeableSampler, T: PortableTargets + ?Sized>(
     ])
 }
 
-/// The answers of every sampler; a run that ends with an error has none.
+/// Returns the answers of every sampler; a run that ends with an error has no answer.
 fn of_all<T: PortableTargets + ?Sized>(
     (model, targets): (&Model, &T),
     seed: u64,
@@ -83,7 +83,7 @@ fn of_all<T: PortableTargets + ?Sized>(
             .keep_draws()
             .threads(threads)
     };
-    // Three blocks of populations side by side.
+    // The filter has three blocks of populations that run side by side.
     let filter = SequentialMonteCarlo::new(60).populations(40).seed(seed);
     let filter = |threads| filter.clone().threads(threads);
     let chains = MetropolisHastings::new(200)
@@ -119,7 +119,7 @@ fn of_all<T: PortableTargets + ?Sized>(
     ]
 }
 
-/// Compares all of them, and demands an answer of some.
+/// Compares the answers of all samplers, and checks that at least `least` samplers have an answer.
 fn agree<T: PortableTargets + ?Sized>(asked: (&Model, &T), seed: u64, piece: u64, least: usize) {
     let mut answered = 0;
     for (name, found) in of_all(asked, seed, piece) {
@@ -152,7 +152,7 @@ fn random_models_answer_alike_in_parts_that_were_sent() {
 
 type Numbers = (Element<f64>, Element<Vec<f64>>, Element<Option<String>>);
 
-/// Three unknown numbers, two of which make a third that is seen, and a branch that brings choices of its own.
+/// Two of three unknown numbers determine a third number, which is observed, and a branch creates further choices.
 fn numbers() -> (Model, Numbers) {
     let place = Normal::new(0.0, StandardDeviation(2.0));
     let rates = Iid::new(Gamma::new(2.0, Rate(1.0)), 2);
@@ -197,7 +197,7 @@ fn values_that_are_no_finite_numbers_are_sent_by_their_bits() {
     }
 }
 
-/// A value that has a density in nearly all worlds, and in a few a probability, which is infinitely more.
+/// A value that has a density in nearly all worlds and a probability in a few worlds, which then dominates every density.
 fn mixed() -> (Model, Element<bool>) {
     let exact = Flip::new(0.0005);
     let x = exact.flat_map(|&exact| {
@@ -246,7 +246,7 @@ fn parts_with_densities_alone_count_for_nothing_beside_point_masses() {
         sums.merge_portable(postcard::from_bytes(&bytes).unwrap(), &exact)
             .unwrap();
     }
-    // Some blocks have a world with a probability and some have none: answers alone would average to a little.
+    // Some blocks have a world with a probability and some have none, so an average of the blocks' answers would be too small.
     assert!(with > 0 && without > 0, "{with} and {without}");
     let answer = sums.into_answer_about(&model, &exact).unwrap();
     assert_eq!(answer.probability(&exact, &true), Ok(1.0));
@@ -303,7 +303,7 @@ fn parts_may_have_met_no_evidence() {
         assert!(whole.starts_with("Answer"), "{whole}");
         assert_eq!(whole, merged);
     }
-    // All of them have met none.
+    // No part has met the evidence.
     let never = Model::new().condition(&Flip::new(1e-9), |&never| never);
     let [whole, merged] = answers(weighed, (&never, &rare), 2).unwrap();
     assert!(whole.contains("none of 20000 worlds"), "{whole}");
@@ -329,7 +329,7 @@ fn units_that_a_run_does_not_need_are_dropped_when_they_come() {
         next += 7;
     }
     assert!(sums.units().end < next, "{:?}", sums.units());
-    // What comes too late is dropped as well.
+    // A part that arrives after the end is dropped as well.
     let bytes = sent(&sampler, (&model, &fair), next..next + 1).unwrap();
     sums.merge_portable(postcard::from_bytes(&bytes).unwrap(), &fair)
         .unwrap();
@@ -346,7 +346,7 @@ fn a_unit_of_a_discrete_marginal_is_small() {
         let bytes = sent(&sampler, (&model, &alarm), 3..4).unwrap();
         assert!(bytes.len() < 200, "{} bytes", bytes.len());
     }
-    // Thirty observations give nearly every world a weight of its own.
+    // Thirty observations give nearly every world a different weight.
     let causes: Vec<Element<bool>> = (1..=30).map(|i| Flip::new(f64::from(i) / 40.0)).collect();
     let seen = |(i, cause): (i32, &Element<bool>)| {
         let rates = (f64::from(i) / 70.0, 0.9 - f64::from(i) / 60.0);

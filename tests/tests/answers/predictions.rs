@@ -1,4 +1,4 @@
-//! Posteriors as new elements, and posterior predictive draws.
+//! Tests of posteriors as new elements, and of posterior predictive draws.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ fn exact<T: Value>(model: &Model, element: &Element<T>, value: &T) -> f64 {
     answer.probability(element, value).unwrap()
 }
 
-/// The share of a value among predictive draws is within 4.5 standard errors of a probability.
+/// Checks that the share of a value among predictive draws is within 4.5 standard errors of its probability.
 fn check<T: Value>(answer: &Answer, element: &Element<T>, value: &T, expected: f64) {
     let draws = answer.predict(element).unwrap().draws(DRAWS, 7).unwrap();
     assert_eq!(draws.len(), DRAWS);
@@ -26,7 +26,7 @@ fn check<T: Value>(answer: &Answer, element: &Element<T>, value: &T, expected: f
     );
 }
 
-/// A hidden Markov model of five days with seen weather on three, and the next day.
+/// Returns a hidden Markov model of five days, with weather observed on three of them, and the next day.
 fn weather() -> (Model, Vec<Element<bool>>, Element<bool>) {
     let mut rain = vec![Flip::new(0.3).named("rain 0")];
     for day in 1..6 {
@@ -65,14 +65,14 @@ fn targets_that_do_not_decide_are_refused_with_those_that_do() {
     let (model, rain, umbrella) = weather();
     let answer = VariableElimination::new().run(&model, &rain[0]).unwrap();
     let error = answer.predict(&umbrella).unwrap_err();
-    // The nearest element above it that the evidence tells about.
+    // The error names the nearest element above the prediction that depends on the evidence.
     let named =
         matches!(&error, Error::NotPredictable { missing, .. } if missing.contains("rain 5"));
     assert!(named, "{error}");
     let both = tuple((&rain[0], &rain[5]));
     let answer = VariableElimination::new().run(&model, &both).unwrap();
     check(&answer, &umbrella, &true, exact(&model, &umbrella, &true));
-    // What the evidence itself depends on has to be a target.
+    // An element on which the evidence depends directly must be a target, too.
     let error = answer.predict(&rain[1]).unwrap_err();
     let named =
         matches!(&error, Error::NotPredictable { missing, .. } if missing.contains("rain 1"));
@@ -91,7 +91,7 @@ fn marginals_of_dependent_targets_are_no_joint_posterior() {
     assert!(error.to_string().contains("tuple"), "{error}");
     let answer = JunctionTree::new().run(&model, tuple((&a, &b))).unwrap();
     check(&answer, &next, &true, 0.2);
-    // Draws are joint as they are.
+    // Draws of several targets are joint without a tuple.
     let sampler = ImportanceSampling::new(50_000).seed(3).keep_draws();
     let answer = sampler.run(&model, (&a, &b)).unwrap();
     check(&answer, &next, &true, 0.2);
@@ -132,7 +132,7 @@ fn continuous_predictions_have_the_exact_mean_and_variance() {
     let n = draws.len() as f64;
     let found = draws.iter().sum::<f64>() / n;
     let spread = draws.iter().map(|x| (x - found).powi(2)).sum::<f64>() / n;
-    // The error of the posterior itself is added: it is worth a tenth of its draws at least.
+    // The standard error includes the error of the posterior, whose draws are equivalent to at least a tenth as many independent draws.
     let error = (variance / n + 1.0 / 5.25 / 4000.0).sqrt();
     assert!((found - centre).abs() < 4.5 * error, "{found} {centre}");
     assert!(
@@ -149,7 +149,7 @@ fn posteriors_are_elements_to_build_on() {
     let tomorrow = If::new(&today, Flip::new(0.7), Flip::new(0.2));
     let expected = exact(&model, &rain[3], &true);
     assert!((exact(&Model::new(), &tomorrow, &true) - expected).abs() < 1e-12);
-    // A joint posterior is that of a tuple.
+    // The joint posterior of several elements is the posterior of their tuple.
     let days = tuple((&rain[0], &rain[1]));
     let joint = JunctionTree::new().run(&model, &days).unwrap();
     let joint = joint.element(&days).unwrap();
@@ -234,7 +234,7 @@ fn a_score_that_only_the_element_reaches_is_refused() {
         answer.predict(&not),
         Err(Error::NotPredictable { .. })
     ));
-    // An answer that has seen it predicts.
+    // An answer that has this element as a target can predict it.
     let answer = VariableElimination::new()
         .run(&Model::new(), tuple((&sunny, &not)))
         .unwrap();

@@ -1,4 +1,4 @@
-//! The reference models: the exact engines find the exact numbers, and these are those of the reference.
+//! Tests of the reference models: the exact engines find the exact numbers, which agree with those of the reference.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use serde_json::Value as Json;
 
 const EXACT: f64 = 1e-9;
 
-/// True if two numbers are close relatively, since some of them are small.
+/// True if two numbers are close relatively, because some of them are small.
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * b.abs()
 }
 
-/// The wrong numbers in an answer.
+/// Returns the wrong numbers in an answer.
 fn wrong_numbers(question: &Question, algorithm: &dyn Algorithm) -> Vec<String> {
     let answer = match algorithm.answer(&question.model, &question.targets) {
         Ok(answer) => answer,
@@ -39,7 +39,7 @@ fn report(wrong: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Puts to an exact algorithm all questions that it can answer.
+/// Runs an exact algorithm on all questions that it can answer.
 fn put_to(algorithm: &dyn Algorithm, able: impl Fn(&Question) -> bool) {
     let mut wrong = Vec::new();
     let mut asked = 0;
@@ -124,7 +124,7 @@ fn the_most_likely_bias_is_a_value_of_the_grid() {
     assert_eq!(answer.most_likely_value(&bias).unwrap(), 0.695);
 }
 
-/// The number of this name; `[3]` at its end is a position in a list.
+/// Returns the number with this name; `[3]` at the end of a name is a position in a list.
 fn number(model: &Json, name: &str) -> Option<f64> {
     if let Some(number) = model[name].as_f64() {
         return Some(number);

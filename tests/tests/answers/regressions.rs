@@ -1,4 +1,4 @@
-//! Mistakes that random models have found, each as the smallest program that showed it.
+//! Regression tests for mistakes that random models have found, each with the smallest program that showed it.
 
 use figrs::prelude::*;
 
@@ -6,7 +6,7 @@ fn close(a: f64, b: f64) {
     assert!((a - b).abs() < 1e-12 * b.abs().max(1.0), "{a} is not {b}");
 }
 
-/// The sums of worlds became NaN if the first weight was too small for `f64`.
+/// The sum over worlds was NaN if the first weight was too small for `f64`.
 #[test]
 fn the_first_world_may_weigh_very_little() {
     let coin = Flip::new(0.5);
@@ -22,7 +22,7 @@ fn the_first_world_may_weigh_very_little() {
     close(answer.probability(&coin, &true).unwrap(), 0.5);
 }
 
-/// `exp(-745)` is subnormal and has one significant digit; a later `exp(700)` made it look like an ordinary number.
+/// `exp(-745)` is subnormal and has one significant digit; a later factor `exp(700)` made the product look like an ordinary number.
 #[test]
 fn digits_lost_in_a_subnormal_weight_do_not_come_back() {
     let (a, b) = (Constant::new(1), Constant::new(2));
@@ -43,8 +43,8 @@ fn digits_lost_in_a_subnormal_weight_do_not_come_back() {
     }
 }
 
-/// Variable elimination left out the Scores that only other targets reach, and those of targets from the
-/// probability of evidence; a world is one of all roots.
+/// Variable elimination left out the Scores that only other targets reach and, for the probability of evidence, the Scores of targets. A world
+/// includes all roots.
 #[test]
 fn scores_weigh_for_all_targets() {
     let coin = Flip::new(0.5);
@@ -53,13 +53,13 @@ fn scores_weigh_for_all_targets() {
         let answer = algorithm.run(&Model::new(), (&coin, &heads)).unwrap();
         close(answer.probability(&coin, &true).unwrap(), 0.75);
         close(answer.log_evidence().unwrap().value, 0.2_f64.ln());
-        // Alone it is not weighed: nothing reaches the Score.
+        // If the coin is the only target it is not weighed, because it does not reach the Score.
         let alone = algorithm.run(&Model::new(), &coin).unwrap();
         close(alone.probability(&coin, &true).unwrap(), 0.5);
     }
 }
 
-/// The conflict was sought without the targets, so that one with their Scores named all evidence.
+/// The conflict was searched without the targets, so a conflict with Scores of targets named all evidence.
 #[test]
 fn a_conflict_with_a_score_of_a_target_is_small() {
     let (coin, other) = (Flip::new(0.5).named("coin"), Flip::new(0.5).named("other"));
@@ -100,7 +100,7 @@ fn one_function_of_lists_of_several_lengths_is_called_for_each_length() {
         .unwrap();
     for (element, exact) in [(&two, 0.7), (&three, 0.8)] {
         let p = sampled.probability(element, &true).unwrap();
-        // Six standard errors.
+        // The tolerance is six standard errors.
         assert!(
             (p - exact).abs() < 6.0 * (0.25_f64 / 100_000.0).sqrt(),
             "{p}"

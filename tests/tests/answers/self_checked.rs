@@ -1,4 +1,4 @@
-//! Answers that are checked before they are given: right ones pass, wrong ones do not.
+//! Tests of self-checked algorithms: right answers pass the check, wrong ones do not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use figrs::{
 use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
 
-/// An algorithm and the same one, checked.
+/// Returns pairs of an algorithm and the same algorithm with a check.
 fn pairs(seed: u64) -> Vec<[Box<dyn Algorithm>; 2]> {
     fn pair<A: Algorithm + Clone + 'static>(algorithm: A) -> [Box<dyn Algorithm>; 2] {
         [
@@ -47,7 +47,7 @@ fn right_answers_pass() {
             if let Err(error) = &checked {
                 let reason = error.to_string();
                 prop_assert!(!matches!(error, Error::NotVerified { .. }), "{}", reason);
-                // Without an answer there is none to check; bounds may not know yet that there is none.
+                // If the evidence is impossible there is no answer to check; bounds may not have found out yet that it is impossible.
                 let is_impossible = matches!(error, Error::ImpossibleEvidence { .. });
                 prop_assert!(plain.is_err() || is_impossible, "{}", reason);
             } else {
@@ -59,7 +59,7 @@ fn right_answers_pass() {
     assert!(passed.get() > 150, "{}", passed.get());
 }
 
-/// Many worlds, so that other algorithms check, with branches and without.
+/// There are many worlds, so that other algorithms check the answers, with branches and without.
 #[test]
 fn right_answers_about_many_worlds_pass() {
     for with_branches in [false, true] {
@@ -104,13 +104,13 @@ fn observed_densities_are_checked_and_endless_models_cannot_be() {
     assert!(matches!(error, Error::NotChecked { .. }), "{error}");
 }
 
-/// A function that fails once elimination is done with it: when the worlds that were drawn are run.
+/// A function fails only after elimination, when the drawn worlds are run.
 #[test]
 fn worlds_that_fail_when_they_are_run_do_not_pass() {
     let calls = Arc::new(AtomicUsize::new(0));
     let limit = Arc::new(AtomicUsize::new(usize::MAX));
     let run = || {
-        // More worlds than are enumerated.
+        // There are more worlds than the check enumerates.
         let (a, b) = (Uniform::new(0..400_u32), Uniform::new(0..400_u32));
         let (calls, limit) = (calls.clone(), limit.clone());
         let is_even = (&a, &b).map(move |(&a, &b)| {
@@ -121,7 +121,7 @@ fn worlds_that_fail_when_they_are_run_do_not_pass() {
         SelfChecked::new(VariableElimination::new()).run(&Model::new(), (&a, &b, &is_even))
     };
     run().unwrap();
-    // The last calls are those of the worlds.
+    // The last calls of the function are made when worlds are run.
     limit.store(calls.swap(0, Ordering::Relaxed) - 1, Ordering::Relaxed);
     let error = run().unwrap_err();
     assert!(
@@ -140,7 +140,7 @@ fn tosses() -> Element<u32> {
     })
 }
 
-/// An algorithm that is wrong in one way.
+/// An algorithm whose answers are wrong in one way.
 #[derive(Debug)]
 enum Faulty {
     Probability,

@@ -1,4 +1,4 @@
-//! The same seed gives the same answer, to the last bit, on any number of threads.
+//! Tests that the same seed gives exactly the same answer on any number of threads.
 
 use std::num::NonZero;
 
@@ -9,10 +9,10 @@ use figrs_tests::reference_models::{
 };
 use proptest::prelude::*;
 
-/// The samplers that share their work among threads, with draws kept.
+/// Returns the samplers that share their work among threads, with draws kept.
 fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 5] {
     let threads = NonZero::new(threads).unwrap();
-    // Three blocks of populations side by side.
+    // The filter has three blocks of populations that run side by side.
     let filter = SequentialMonteCarlo::new(60).populations(40);
     let filter = filter.seed(seed).threads(threads);
     [
@@ -39,7 +39,7 @@ fn samplers(seed: u64, threads: usize) -> [Box<dyn Algorithm>; 5] {
     ]
 }
 
-/// The whole answer except its times, or the error.
+/// Returns the text of the answer without its times, or of the error.
 fn said(answer: &Result<Answer, Error>, read: impl Fn(&Answer) -> String) -> String {
     match answer {
         Err(error) => error.to_string(),

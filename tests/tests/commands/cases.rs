@@ -1,7 +1,7 @@
-//! Command lines with the text that they print, in files of `tests/cases`: errors first of all.
+//! Tests of command lines with the text that they print, in files of `tests/cases`, mainly of errors.
 //!
-//! `...` there stands for any lines, `[..]` for any part of one. `TRYCMD=overwrite cargo test -p figrs-tests --test commands cases` writes
-//! what is printed now.
+//! In these files `...` stands for any lines, and `[..]` for any part of a line. `TRYCMD=overwrite cargo test -p figrs-tests --test commands cases`
+//! writes the text that is printed now.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::path::Path;
 use figrs_tests::example;
 use trycmd::TestCases;
 
-/// Parts of sentences that speak of the library and its sources instead of flags.
+/// Parts of sentences that mention the library and its sources instead of flags.
 const OF_THE_LIBRARY: [&str; 5] = ["::", ".rs:", "Options", "(`", "18446744073709551615"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! The example that compares algorithms, as a user runs it.
+//! Tests of the example that compares algorithms, run as a user runs it.
 
 use std::process::{Command, Output};
 
@@ -24,7 +24,7 @@ fn files() -> TempDir {
     files
 }
 
-/// Runs the example; of the arguments those with an extension are files of the directory.
+/// Runs the example; arguments with an extension are names of files in the directory.
 fn run(files: &TempDir, arguments: &str) -> Output {
     let arguments = arguments.split_whitespace().map(|argument| {
         let extensions = [".bif", ".json", ".svg", ".html"];
@@ -42,7 +42,7 @@ fn run(files: &TempDir, arguments: &str) -> Output {
     example::run("compare", &arguments)
 }
 
-/// The output of the example if it succeeds.
+/// Returns the output of the example if it succeeds.
 fn words(files: &TempDir, arguments: &str) -> String {
     let output = run(files, arguments);
     let errors = text(&output.stderr);
@@ -131,7 +131,8 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
             assert_eq!(verdict, "agrees", "{question}: {algorithm}");
         }
     }
-    // Every second number, of a coin that fails half of the time: the first of 3/4, 3/16, 3/64 ...
+    // The condition takes every second number of a geometric distribution with failure probability one half, whose shares are 3/4, 3/16, 3/64 and so
+    // on.
     let ask = "--model geometric --algorithms lazy-variable-elimination,importance-sampling";
     let found = json(&files, ask);
     assert_eq!(found["exact"], Json::Null);
@@ -145,8 +146,8 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
         let value = named.unwrap().1.as_f64().unwrap();
         assert!((value - 0.75).abs() < 0.03, "{row}");
     }
-    // The posterior Beta(4, 18) of a learned parameter: its mean is 2/11, its deviation .08.
-    // Algorithms that enumerate or sum over values do not apply to it.
+    // The posterior of the learned parameter is Beta(4, 18), with mean 2/11 and standard deviation .08. Algorithms that enumerate or sum over values
+    // do not apply to this parameter.
     let found = json(&files, "--model rate --samples 20000");
     for row in found["rows"].as_array().unwrap() {
         if row["verdict"] == "not-applicable" {
@@ -233,7 +234,7 @@ fn exact_algorithms_end_at_a_time_limit() {
         let found: Json = serde_json::from_slice(&output.stdout).unwrap();
         let row = &found["rows"][0];
         let words = row["message"].as_str().unwrap_or_default();
-        // It had not come to an end, and was not given up from outside either, after the time of grace.
+        // The run had not finished by itself, and was not given up from outside after the time of grace either.
         assert!(!words.contains("no answer within"), "{algorithm}: {words}");
         let seconds = row["seconds"].as_f64().unwrap();
         assert!((0.2..2.2).contains(&seconds), "{algorithm}: {row}");
@@ -253,7 +254,7 @@ fn reasons_for_no_answer_name_no_place_in_sources_and_nothing_of_the_library() {
             "--network garden.bif --evidence grass=wet rain=no --algorithms enumerate,rejection-sampling --samples 100",
             text_and_json,
         ),
-        // Enumeration of worlds without end goes on for a while.
+        // The enumeration of infinitely many worlds runs for a while.
         (
             "--model geometric --algorithms enumerate,gibbs --samples 100",
             &["text"],
@@ -280,7 +281,7 @@ fn answers_are_not_lost_with_curves_that_the_time_is_too_short_for() {
     assert_eq!(found["stopped"], "time");
 }
 
-/// The tags of a document, if it is well-formed.
+/// Returns the tags of a document, and checks that it is well-formed.
 fn tags(xml: &str) -> Vec<String> {
     let mut reader = Reader::from_str(xml);
     let mut names = Vec::new();
@@ -311,7 +312,7 @@ fn curves_and_a_report_are_written() {
     assert!(curves.contains("Gibbs") && curves.contains("ImportanceSampling"));
     assert!(count(&curves, "circle") > 4);
     let report = read("report.html");
-    // Curves, three posteriors, the model, the elimination tree, the trace and the ranks of Gibbs.
+    // The pictures are curves, three posteriors, the model, the elimination tree, and the trace and the ranks of Gibbs.
     assert_eq!(count(&report, "svg"), PICTURES);
     assert_eq!(count(&report, "script"), 0);
     assert!(report.contains("Algorithms side by side: sprinkler"));
@@ -327,7 +328,7 @@ fn curves_and_a_report_are_written() {
 
 const PICTURES: usize = 8;
 
-/// Ctrl-C, where processes can be sent a signal by a command.
+/// An interrupt by Ctrl-C is sent if the system has a command that sends signals to processes.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_the_run_with_the_answers_so_far() {

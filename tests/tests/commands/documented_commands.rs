@@ -1,5 +1,5 @@
-//! Every command that the pages of the repository print still works: examples run and succeed, tests and benchmarks that are
-//! named exist. Examples are built by `cargo test --workspace`; nothing is built here.
+//! Tests that every command in the pages of the repository still works: examples run and succeed, and the tests and benchmarks that are named exist.
+//! Examples are built by `cargo test --workspace`; these tests build nothing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,10 +10,10 @@ use figrs_tests::example::{self, text};
 use figrs_tests::pages::{pages, root};
 use figrs_tests::studio::Studio;
 
-/// Placeholders in commands for a file of the reader's.
+/// Placeholders in commands that stand for a file of the reader.
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
 
-/// The files substituted for a placeholder, by the option before it: they are written beforehand, or stand in the repository.
+/// The files that replace a placeholder, by the option before it. They are written beforehand, or are files of the repository.
 const FILES: [(&str, &str); 3] = [
     ("--", "garden.bif"),
     ("--file", "garden.bif"),
@@ -44,8 +44,8 @@ const DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,\n";
 /// Data without missing values.
 const COMPLETE_DATA: &str = "grass,rain\nwet,yes\ndry,no\nwet,no\n";
 
-/// The commands of the pages, each once and in their order, as some read the files of others: lines of shell blocks, and
-/// `cargo` in backticks.
+/// Returns the commands of the pages, each once, in their order, because some commands read the files of earlier ones. Commands are lines of shell
+/// blocks, and `cargo` commands in backticks.
 fn commands() -> Vec<String> {
     let mut commands: Vec<String> = Vec::new();
     for page in pages() {
@@ -68,7 +68,7 @@ fn commands() -> Vec<String> {
     commands
 }
 
-/// The word after an option.
+/// Returns the word after an option.
 fn after<'a>(words: &[&'a str], option: &str) -> Option<&'a str> {
     let position = words.iter().position(|word| *word == option)?;
     words.get(position + 1).copied()
@@ -84,7 +84,7 @@ fn check(command: &str, directory: &Path) -> Result<(), String> {
     match words[..] {
         ["cargo", "run", ..] => run(&words, directory),
         ["cargo", "test" | "bench", ..] => named(&words),
-        // Commands of a new crate, and of CI and a release on all crates.
+        // These are commands of a new crate, and commands of CI and of a release on all crates.
         [
             "cargo",
             "fmt" | "clippy" | "doc" | "new" | "package" | "publish",
@@ -94,7 +94,7 @@ fn check(command: &str, directory: &Path) -> Result<(), String> {
     }
 }
 
-/// The manifests of the repository's packages, each with its folder.
+/// Returns the manifests of the repository's packages, each with its folder.
 fn manifests() -> Vec<(PathBuf, String)> {
     let parents = [".", "examples", "tests"].map(Path::new);
     let entries = parents.map(|parent| (parent, fs::read_dir(root().join(parent)).unwrap()));
@@ -109,7 +109,7 @@ fn manifests() -> Vec<(PathBuf, String)> {
     folders.filter_map(manifest_of).collect()
 }
 
-/// The names of the example targets below `examples/`.
+/// Returns the names of the example targets below `examples/`.
 fn examples() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for (folder, manifest) in manifests() {
@@ -121,7 +121,7 @@ fn examples() -> BTreeSet<String> {
     names
 }
 
-/// Checks that the package, the tests and the benchmarks that a command names are there.
+/// Checks that the package, the tests and the benchmarks that a command names exist.
 fn named(words: &[&str]) -> Result<(), String> {
     let package = after(words, "-p").map(|name| {
         let line = format!("name = \"{name}\"");
@@ -146,7 +146,7 @@ fn named(words: &[&str]) -> Result<(), String> {
     Ok(())
 }
 
-/// The argument that a word of a command stands for, after another one: a file of the repository, or for a placeholder its
+/// Returns the argument for which a word of a command stands, given the word before it: a file of the repository or, for a placeholder, its
 /// substitute.
 fn argument(before: &str, word: &str) -> Result<String, String> {
     let mut file = word;
@@ -163,7 +163,7 @@ fn argument(before: &str, word: &str) -> Result<String, String> {
         ));
     }
     if before == "--out" {
-        // Never into the repository.
+        // An output file is never written into the repository.
         let name = Path::new(file).file_name().and_then(|name| name.to_str());
         return Ok(name.unwrap_or(file).into());
     }
@@ -173,7 +173,7 @@ fn argument(before: &str, word: &str) -> Result<String, String> {
     Ok(file.into())
 }
 
-/// Runs an example as a user does, with the files of the repository at their places; its output files go into `directory`.
+/// Runs an example as a user does, with the files of the repository at their paths; its output files are written into `directory`.
 fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     let example = after(words, "--example").ok_or("it names no example")?;
     if !examples().contains(example) {
@@ -188,7 +188,7 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
         .collect::<Result<_, _>>()?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if example == "studio" && !arguments.contains(&"--help") {
-        // It serves until it is ended; an address is all that it prints.
+        // The studio runs until it is ended, and prints only an address.
         drop(Studio::with(directory, &arguments));
         return Ok(());
     }
@@ -205,7 +205,7 @@ fn run(words: &[&str], directory: &Path) -> Result<(), String> {
     }
 }
 
-/// A directory with the files that commands read.
+/// Creates a directory with the files that commands read.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("garden.bif"), NETWORK).unwrap();

@@ -1,13 +1,13 @@
-//! Texts of files and flags that hold escapes of terminals: no command prints one, in text, in JSON or in errors.
+//! Tests of files and flags that contain terminal escapes: no command prints such an escape, in text, in JSON or in errors.
 
 use std::fs;
 
 use figrs_tests::example::run;
 
-/// Colours and directions of text, by escapes of one and of two bytes.
+/// A text with escapes for colours and for the direction of text, of one and of two bytes.
 const ESCAPE: &str = "k\u{1b}[31m\u{9b}2J\u{202e}\u{7f}";
 
-/// Fails if a command prints a character that commands a terminal.
+/// Fails if a command prints a control character that a terminal interprets.
 fn is_plain(name: &str, arguments: &[&str]) {
     let done = run(name, arguments);
     for stream in [&done.stdout, &done.stderr] {

@@ -1,5 +1,5 @@
-//! Files of example programs that are killed or stopped, that go on later, that find no room, and that are too
-//! long to read.
+//! Tests of the output files of example programs that are killed or stopped, that are resumed later, that find no space on the disk, or whose input
+//! files are too long.
 
 mod resumed;
 mod stopped;
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use figrs_tests::example::{self, text};
 
-/// The files whose names begin as given, by name.
+/// Returns the files whose names begin with `begins`, ordered by name.
 fn files(directory: &Path, begins: &str) -> Vec<(String, Vec<u8>)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let named = entries.map(|entry| (entry.file_name().into_string().unwrap(), entry.path()));
@@ -25,7 +25,7 @@ fn files(directory: &Path, begins: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
-/// Waits until something has happened, at most half a minute.
+/// Waits until a condition holds, for at most half a minute.
 fn wait_for(happened: impl Fn() -> bool) {
     let started = Instant::now();
     while !happened() && started.elapsed() < Duration::from_secs(30) {
@@ -48,7 +48,7 @@ fn a_file_that_is_being_replaced_is_the_old_one_until_then() {
         out.to_str().unwrap(),
     ];
     let mut child = example::start("mario_mdmc", &arguments);
-    // There is a file beside it, and something in it.
+    // A temporary file exists beside the final one, and is not empty.
     let others = || files(directory.path(), ".tmp");
     wait_for(|| others().iter().any(|(_, bytes)| !bytes.is_empty()));
     child.kill().unwrap();

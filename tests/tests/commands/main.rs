@@ -1,4 +1,4 @@
-//! Command lines of the examples, run as programs.
+//! Tests of the command lines of the examples, which are run as programs.
 
 mod cases;
 mod compare_cli;

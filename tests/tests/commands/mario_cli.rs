@@ -1,4 +1,4 @@
-//! The main example as a user runs it.
+//! Tests of the main example, run as a user runs it.
 
 use std::process::Output;
 
@@ -222,14 +222,14 @@ fn measures_are_the_same_on_any_number_of_threads() {
     );
     assert_eq!(corpus["measures"]["unseen"]["mean"], 0.0);
     assert_eq!(table["methods"][1]["levels"], 12);
-    // Trigrams of columns: no run of three is new.
+    // Every run of three columns occurs in the training levels, because the model consists of trigrams of columns.
     assert!(
         table["methods"][2]["measures"]["copied run"]["mean"]
             .as_f64()
             .unwrap()
             >= 3.0
     );
-    // A row for each measure that is applicable, one for the headings, one for the diversity, and two for the profile.
+    // The table has a row for each applicable measure, one for the headings, one for the diversity, and two for the profile.
     let text_table = text(&with("2", "text").stdout);
     let measures = corpus["measures"].as_object().unwrap();
     let applicable = measures

@@ -1,4 +1,4 @@
-//! Training levels of other games: legends, folders, heights, styles, levels that are played upwards.
+//! Tests of training levels of other games: legends, folders, heights, styles, and levels in which the player climbs.
 
 use std::process::Output;
 
@@ -27,7 +27,7 @@ fn path(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-/// A level of a corpus in JSON, and the notes on standard error.
+/// Returns a level of a corpus in JSON, and the notes on standard error.
 fn level(arguments: &[&str]) -> (serde_json::Value, String) {
     let output = run(&[arguments, &["--format", "json"]].concat());
     let message = text(&output.stderr);
@@ -105,7 +105,7 @@ fn towers_are_drawn_upwards_and_pinned_as_they_stand() {
             .iter()
             .all(|row| row.len() == 4 && row.starts_with('#'))
     );
-    // The bottom row is the first that is drawn, and the mask is read as the tower stands.
+    // The bottom row is drawn first, and the mask is read in the upright position of the tower.
     let mask = path(&towers, "mask");
     std::fs::write(&mask, "____\n____\n____\n#.T#\n____\n____\n____\n").unwrap();
     let pinned = [&asked[..], &["--method", "conditioned", "--pin", &mask]].concat();

@@ -1,4 +1,4 @@
-//! Demands on levels of the main example: levels as demanded, their probability, and demands that nothing meets.
+//! Tests of demands on levels of the main example: levels that meet them, their probability, and demands that no level meets.
 
 use std::process::Output;
 
@@ -8,8 +8,8 @@ fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", arguments)
 }
 
-/// Frontiers that grow from column to column keep their place in memory, so that only their new states are explored; the
-/// results of functions make room for them.
+/// Frontiers that grow from column to column stay in memory, so that only their new states are explored; if memory is short, cached results of
+/// functions are dropped for them.
 #[test]
 fn a_chain_of_many_bands_fits_into_little_memory() {
     let bands = ["--rows", "10", "--row-splits", "10", "--width", "100"];
@@ -236,7 +236,7 @@ fn demands_of_a_method_that_heeds_none_are_refused() {
     check(&cases);
 }
 
-/// Commands on levels of 4 by 5 that end with an exit code and one line.
+/// Checks commands on levels of 4 by 5 cells that end with an exit code and one line.
 fn check(cases: &[(&[&str], i32, &str)]) {
     for &(arguments, code, expected) in cases {
         let output = run(&[&["--rows", "4", "--width", "5"], arguments].concat());
@@ -249,7 +249,7 @@ fn check(cases: &[(&[&str], i32, &str)]) {
     }
 }
 
-/// The file of the tutorial, on every model.
+/// The demands in the file of the tutorial are met by levels of every model.
 #[test]
 fn a_file_of_demands_is_met_by_every_model() {
     let file = concat!(
@@ -326,7 +326,7 @@ fn a_file_of_demands_is_met_by_every_model() {
     }
 }
 
-/// Look-ahead draws again until demands are met.
+/// The look-ahead method draws levels until one meets the demands.
 #[test]
 fn look_ahead_draws_again_until_demands_are_met() {
     let output = run(&[

@@ -1,4 +1,4 @@
-//! Measures of levels by the main example, beside the training levels and the levels of other tools.
+//! Tests of the measures that the main example computes for its levels, the training levels and the levels of other tools.
 
 use std::process::Output;
 
@@ -15,7 +15,7 @@ fn measured(arguments: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A folder with files.
+/// Creates a folder with files.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in files {
@@ -26,7 +26,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 
 #[test]
 fn levels_of_another_tool_have_a_column() {
-    // A level that the corpus has, a part of another one, and a file that is no level.
+    // The folder has a level of the corpus, a part of another level, and a file that is no level.
     let own = folder(&[
         ("a.txt", "------\n--E---\nXX-XXX\n"),
         ("b.txt", "--E---\nXX-XXX\n"),
@@ -49,11 +49,11 @@ fn levels_of_another_tool_have_a_column() {
     assert_eq!(also["levels"], 2);
     let mean = |column: &Value, name: &str| column["measures"][name]["mean"].clone();
     assert_eq!(mean(also, "columns"), 6.0);
-    // One is not as high as the chain, the other narrower than a window.
+    // One level has another height than the chain, and the other is narrower than a window.
     assert!(also["measures"]["unseen"]["standard_error"].is_null());
     assert!(mean(also, "nearest").is_null() && also["diversity"].is_null());
     assert!(mean(&columns[1], "nearest").as_f64().is_some());
-    // Both levels: an enemy and a gap in the first half.
+    // Both levels have an enemy and a gap in the first half.
     for (part, values) in [
         ("enemies", [1.0 / 3.0, 0.0]),
         ("gaps", [1.0 / 3.0, 0.0]),

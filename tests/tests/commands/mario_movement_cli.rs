@@ -1,4 +1,4 @@
-//! Movements of the main example: the corpora of four games by one command each, playable levels, ways, the stricter rules.
+//! Tests of movements in the main example: one command for each of four games, playable levels, paths, and the strict rules.
 
 use std::path::Path;
 use std::process::Output;
@@ -7,14 +7,14 @@ use figrs_tests::example::{self, text};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The corpora of four games, if they are there.
+/// The folder of the corpora of four games; tests are skipped if it does not exist.
 const CORPORA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/vglc");
 
 fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", &[arguments, &["--seed", "4"]].concat())
 }
 
-/// Levels in JSON, and the notes on standard error.
+/// Returns levels in JSON, and the notes on standard error.
 fn levels(arguments: &[&str]) -> (Vec<Value>, String) {
     let output = run(&[arguments, &["--format", "json"]].concat());
     let message = text(&output.stderr);
@@ -23,7 +23,7 @@ fn levels(arguments: &[&str]) -> (Vec<Value>, String) {
     (levels.as_array().unwrap().clone(), message)
 }
 
-/// The error of a command, and its exit code.
+/// Returns the exit code and the error of a command.
 fn refused(arguments: &[&str]) -> (Option<i32>, String) {
     let output = run(arguments);
     (output.status.code(), text(&output.stderr))
@@ -48,7 +48,7 @@ fn corpus(game: &str) -> Option<String> {
     None
 }
 
-/// True if the path of a level ends in a row.
+/// True if the path of a level ends in this row.
 fn ends_in(level: &Value, row: u64) -> bool {
     let path = level["path"].as_array().unwrap();
     path.last().unwrap()[0].as_u64() == Some(row)
@@ -121,7 +121,7 @@ fn movements_are_named_or_read_or_suggested() {
     let caves = path("caves");
     let asked = ["--corpus", &caves, "--structure", "ns2"];
     let with = |more: &[&str]| levels(&[&asked[..], more].concat()).0[0].clone();
-    // Ladders where there are a start, ladders and something to collect.
+    // The movement `ladders` is suggested for tile sets with a start, ladders and collectables.
     let suggested = with(&["--playable", "--show-path"]);
     assert_eq!(suggested["movement"], "ladders");
     assert!(
@@ -135,7 +135,7 @@ fn movements_are_named_or_read_or_suggested() {
     let read = with(&["--playable", "--movement", &jumper, "--strict"]);
     assert_eq!(read["movement"], "jumper");
     assert_eq!(read["strict"], true);
-    // A file of demands asks for the rules of a movement as --playable does.
+    // A file of demands uses the rules of a movement as `--playable` does.
     let ways = path("ways.toml");
     let passing = with(&["--demands", &ways, "--movement", &jumper, "--show-path"]);
     assert_eq!(passing["movement"], "jumper");
@@ -170,7 +170,7 @@ fn movements_are_named_or_read_or_suggested() {
     }
 }
 
-/// The method is conditioned where levels are to meet demands, and look-ahead where they are not.
+/// The default method is `conditioned` if levels must meet demands, and `look-ahead` otherwise.
 #[test]
 fn demands_choose_the_method() {
     let drawn_by = |more: &[&str]| {
@@ -192,7 +192,7 @@ fn demands_choose_the_method() {
     }
 }
 
-/// Towers are climbed: paths go from the bottom to the top.
+/// In towers the player climbs, so paths lead from the bottom to the top.
 #[test]
 fn towers_are_climbed() {
     let tower = "#..#\n#.T#\n#..#\n#T.#\n#..#\n#.T#\n#..#\n#T.#\n####\n";
@@ -215,7 +215,7 @@ fn towers_are_climbed() {
 /// Names and contents of files.
 type Files<'a> = &'a [(&'a str, &'a [u8])];
 
-/// Files as editors, other systems and mistakes leave them.
+/// Files in the form that editors, other systems or mistakes leave are read, or left out with a note.
 #[test]
 fn mean_files_are_read_or_left_out_with_a_note() {
     let many: String = (0..200_u32)

@@ -1,4 +1,4 @@
-//! Pictures of levels by the main example: squares for tiles of any set, and sheets of tiles.
+//! Tests of the pictures of levels by the main example: squares for tiles of any set, and sheets of tiles.
 
 use std::path::Path;
 use std::process::Output;
@@ -11,10 +11,10 @@ fn run(arguments: &[&str]) -> Output {
     example::run("mario_mdmc", arguments)
 }
 
-/// Files of a game with a legend, and a picture that serves as a sheet.
+/// The files of a game: training levels, a legend, and a picture that serves as a sheet.
 struct Game {
     folder: tempfile::TempDir,
-    /// Pixels of a row of the sheet, and rows.
+    /// Number of pixels in a row of the sheet, and number of rows of pixels.
     sheet: (usize, usize),
 }
 
@@ -47,7 +47,7 @@ impl Game {
         .concat())
     }
 
-    /// The largest side of a tile by which the sheet has four tiles or more.
+    /// Returns the largest side of a tile for which the sheet has at least four tiles.
     fn side(&self) -> usize {
         let (width, height) = self.sheet;
         let fits = |side: &usize| width % side == 0 && height % side == 0;
@@ -59,7 +59,7 @@ impl Game {
     }
 }
 
-/// Width and height of a picture in PNG.
+/// Returns the width and height of a PNG picture.
 fn size(path: impl AsRef<Path>) -> (u32, u32) {
     let bytes = std::fs::read(path).unwrap();
     let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
@@ -100,7 +100,7 @@ fn a_sheet_gives_the_pictures() {
     let map: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(map).unwrap()).unwrap();
     assert_eq!(map["tilewidth"], side);
-    // The empty tile has a picture on the sheet, and so a number.
+    // The sheet has a picture for the empty tile, so that the tile has a number in the map.
     let numbers = map["layers"][0]["data"].as_array().unwrap();
     assert!(numbers.iter().all(|number| *number != 0));
     assert_eq!(size(game.path("a-tiles.png")), (7 * side, side));

@@ -1,4 +1,4 @@
-//! Training options of the main example: lists of structures and smoothing, as a user asks for them.
+//! Tests of the training options of the main example: lists of structures, and smoothing.
 
 use std::process::Output;
 
@@ -35,7 +35,7 @@ fn every_method_with_structures_takes_a_list_and_smoothing() {
     }
 }
 
-/// With strong smoothing tiles occur where training never showed them: then the configurations above and to the right are unseen.
+/// With strong smoothing, tiles occur where training never showed them, so that the configurations above and to the right of them are unseen.
 #[test]
 fn smoothing_makes_unseen_states() {
     let unseen = |smoothing: &str| {

@@ -1,4 +1,4 @@
-//! The example that asks networks, as a user runs it.
+//! Tests of the example that answers queries about networks, run as a user runs it.
 
 mod answers;
 mod counts;

@@ -1,6 +1,6 @@
-//! Boards, levels and plans of one seed, pinned.
+//! Tests that fix the boards, levels and plans that one seed gives.
 //!
-//! A change of these numbers is a change that users notice; the changelog says so.
+//! If these numbers change, users notice the change, and the changelog must mention it.
 
 use figrs_tests::example::{run, text};
 use figrs_tests::fingerprint::fingerprint;

@@ -1,4 +1,4 @@
-//! The plan of a run in parts, which a script of Python simulates, beside closed forms.
+//! Tests of the plan of a run in parts, which a Python script simulates, against closed forms.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use figrs_tests::example::text;
 use serde_json::Value;
 
-/// The script with these options; `None`, and the reason printed, where there is no Python.
+/// Runs the script with these options; prints the reason and returns `None` if there is no Python.
 fn plan(options: &str) -> Option<Output> {
     let python = std::env::var("PYTHON").unwrap_or("python3".into());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spread/plan.py");
@@ -20,7 +20,7 @@ fn plan(options: &str) -> Option<Output> {
     output.ok()
 }
 
-/// The only row of a plan without anything random, unless the options say otherwise.
+/// Returns the only row of a plan, in which nothing is random unless the options say otherwise.
 fn row(options: &str) -> Option<Value> {
     let plain = "--format json --spread 0 --straggler-share 0 --failures 0 --start 0 --dispatch 0 \
                  --part-cost 0 --merge-cost 0";
@@ -38,34 +38,34 @@ fn number(row: &Value, name: &str) -> f64 {
 #[test]
 fn plans_without_chance_are_their_closed_forms() {
     for (options, expected) in [
-        // One machine does 8 parts of 12.5 s, and merges the last one.
+        // One machine computes 8 parts of 12.5 s one after another, and merges the last part at the end.
         (
             "--work 100 --machines 1 --parts 8 --start 3 --dispatch 0.5 --merge-cost 0.25",
             3.0 + 8.0 * 13.0 + 0.25,
         ),
-        // 10 parts of 10 s on 4 machines take three rounds.
+        // The 10 parts of 10 s take three rounds on 4 machines.
         ("--work 100 --machines 4 --parts 10", 30.0),
-        // All parts come at once, and are merged one after the other.
+        // All parts arrive at the same time, and are merged one after the other.
         (
             "--work 100 --machines 10 --parts 10 --merge-cost 2 --merge-share 0.1",
             10.0 + 10.0 * 3.0,
         ),
-        // The merging of 100 parts takes longer than they do.
+        // Merging the 100 parts takes longer than computing them.
         (
             "--work 100 --machines 20 --parts 100 --merge-cost 0.5",
             1.0 + 100.0 * 0.5,
         ),
-        // So does their way to the driver, which the merging follows at once.
+        // Sending the parts to the driver takes longer, too, and each part is merged as soon as it arrives.
         (
             "--work 100 --machines 20 --parts 100 --bytes 1e6 --bandwidth 2e6 --merge-cost 0.25",
             1.0 + 100.0 * 0.5 + 0.25,
         ),
-        // What parts cost more than their work.
+        // Each part has a fixed cost in addition to its work.
         (
             "--work 100 --machines 5 --parts 5 --part-share 0.5 --part-cost 2",
             32.0,
         ),
-        // All are stragglers.
+        // All parts are stragglers.
         (
             "--work 100 --machines 5 --parts 5 --straggler-share 1 --straggler-factor 4",
             80.0,
@@ -91,10 +91,11 @@ fn the_driver_limits_the_speed_up() {
     assert!(number(&row, "driver_busy") > 0.99);
 }
 
-/// Means of many runs of one machine, within four standard errors of a closed form: one in 16 000 fails, at a fixed seed.
+/// The means of many runs of one machine are within four standard errors of a closed form. One of 16 000 such tests would fail by chance; the seed is
+/// fixed.
 #[test]
 fn failures_and_stragglers_have_their_means() {
-    // 12 failures an hour, parts of 100 s, a machine is back after 40 s: each part takes (1/f + 40)(exp(100 f) - 1).
+    // With 12 failures per hour, parts of 100 s and 40 s until a machine is back, each part takes (1/f + 40)(exp(100 f) - 1).
     let rate: f64 = 12.0 / 3600.0;
     let again = (rate * 100.0).exp_m1();
     let with_failures = 20.0 * (1.0 / rate + 40.0) * again;
@@ -114,7 +115,7 @@ fn failures_and_stragglers_have_their_means() {
         assert!(error > 0.0 && error < expected / 50.0, "{options}: {error}");
         assert!((mean - expected).abs() < 4.0 * error, "{options}: {mean}");
         if options.starts_with("--failures") {
-            // The number of failures of a part is geometric.
+            // The number of failures of a part has a geometric distribution.
             let error = (20.0 * again * (1.0 + again) / 400.0).sqrt();
             let mean = number(&row, "parts_again") - 20.0 * again;
             assert!(mean.abs() < 4.0 * error, "{mean}");

@@ -1,4 +1,4 @@
-//! The example that plans puzzles, as a user runs it.
+//! Tests of the example that plans puzzles, run as a user runs it.
 
 use std::path::Path;
 use std::process::Output;
@@ -6,11 +6,11 @@ use std::process::Output;
 use figrs_tests::example::{self, text};
 use serde_json::{Value as Json, json};
 
-/// Runs the example; of the arguments those with an extension are files beside it.
+/// Runs the example; arguments with an extension are names of files beside this test.
 fn run(arguments: &str) -> Output {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle");
     let arguments = arguments.split_whitespace().map(|argument| {
-        // A path from the root stays as it is.
+        // An absolute path is not changed.
         if Path::new(argument).extension().is_some() {
             directory.join(argument).to_str().unwrap().to_owned()
         } else {
@@ -22,7 +22,7 @@ fn run(arguments: &str) -> Output {
     example::run("puzzle", &arguments)
 }
 
-/// The output of the example if it succeeds.
+/// Returns the output of the example if it succeeds.
 fn words(arguments: &str) -> String {
     let output = run(arguments);
     assert!(
@@ -34,7 +34,7 @@ fn words(arguments: &str) -> String {
     text(&output.stdout)
 }
 
-/// The answer in JSON, and its times apart.
+/// Returns the answer in JSON without its times.
 fn json(arguments: &str) -> Json {
     let mut found: Json =
         serde_json::from_str(&words(&format!("{arguments} --format json"))).unwrap();
@@ -122,7 +122,7 @@ fn particles_estimate_what_is_exact() {
     let found = json(ask);
     let [log, truth] = [&found, &exact].map(|found| found["log_probability"].as_f64().unwrap());
     let error = found["standard_error"].as_f64().unwrap();
-    // Five standard errors, which are small.
+    // The tolerance is five standard errors, which are small.
     assert!(
         error < 0.05 && (log - truth).abs() < 5.0 * error,
         "{log} {truth} {error}"
@@ -139,7 +139,7 @@ fn particles_estimate_what_is_exact() {
     );
 }
 
-/// A number is zero then, and there is no other answer.
+/// If there are no plans, their number is zero, and there is no other answer.
 #[test]
 fn numbers_of_no_plans_are_zero() {
     for (task, zero) in [
@@ -347,7 +347,8 @@ fn the_best_goal_is_named_where_the_goal_cannot_be_reached() {
     assert!(text(&picture.stderr).contains("write one of .txt, .json"));
 }
 
-/// A row of switches, of which each of the first ones has to be thrown: too many states for little memory, and one plan is soon found.
+/// A puzzle with a row of switches, of which each of the first `needed` has to be thrown: its states do not fit into little memory, but a plan is
+/// soon found.
 fn row(needed: usize) -> String {
     let switch = |n: usize| {
         format!(
@@ -436,7 +437,7 @@ fn names_that_are_no_role_are_told() {
     );
 }
 
-/// The rules of a puzzle whose player throws any of sixty switches, which are never all thrown.
+/// Rules of a puzzle in which the player may throw any of sixty switches, and which never ends.
 fn switches() -> String {
     let switch = |n: u32| {
         format!(
@@ -450,7 +451,7 @@ fn switches() -> String {
     )
 }
 
-/// The memory of the process is that of the option, half as much again and 20 MB.
+/// The memory of the process is at most one and a half times that of the option, plus 20 MB.
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_that_is_stated_is_kept() {

@@ -1,4 +1,4 @@
-//! The examples that draw boards, as a user runs them.
+//! Tests of the examples that draw boards, run as a user runs them.
 
 mod answers;
 mod files;

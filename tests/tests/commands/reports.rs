@@ -1,9 +1,9 @@
-//! Reports of generated sets, as a browser shows them.
+//! Tests of reports of generated sets, as a browser displays them.
 
 use figrs_tests::browser;
 use figrs_tests::example::{self, text};
 
-/// Runs an example with a report, and gives the page as a browser has it, and before.
+/// Runs an example with a report, and returns the page as a browser renders it and as it was written.
 fn report(program: &str, arguments: &str) -> (Option<String>, String) {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().join("set.html");
@@ -16,7 +16,7 @@ fn report(program: &str, arguments: &str) -> (Option<String>, String) {
     (browser::opened(&path), page)
 }
 
-/// The widths of the pictures of a page, as a browser found them.
+/// Returns the displayed widths of the pictures of a page.
 fn widths(seen: &str) -> Vec<u32> {
     let parts = seen.split("data-width=\"").skip(1);
     parts
@@ -42,7 +42,7 @@ fn boards_come_with_pictures_and_tests_of_their_distribution() {
 #[test]
 fn marginals_come_as_tables() {
     let (_, page) = report("island", "--size 4 --task marginals");
-    // Two values, four rows each under a row of headings, and what was found.
+    // The page has two values, with four rows each under a row of headings, and the number that was found.
     assert_eq!(page.matches("<h2>How probable").count(), 2);
     assert!(!page.contains("<img"));
 }
@@ -67,14 +67,14 @@ fn networks_come_with_a_picture_and_posteriors() {
         &format!("{file} --observe grass=wet --query rain"),
     );
     assert!(page.contains("<title>garden.bif, by figrs</title>"));
-    // The picture, and bars of one variable.
+    // The page has the picture of the network, and the bars of one variable.
     assert_eq!(page.matches("<svg").count(), 2);
     assert!(page.contains("<td>grass</td><td>wet</td>"));
     assert!(page.contains("<td>rain</td><td>yes</td><td>0.529412</td>"));
     assert!(page.contains("yes 0.529</text>"));
 }
 
-/// A network that is too large to be drawn still has a page with everything else.
+/// The page of a network that is too large to be drawn has everything except the picture.
 #[test]
 fn large_networks_have_pages_without_a_picture() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/network.in/large.cnf");

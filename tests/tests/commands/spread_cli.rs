@@ -1,4 +1,4 @@
-//! Runs in numbered parts, each in a process of its own.
+//! Tests of runs in numbered parts, each of which is computed by a separate process.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -20,7 +20,7 @@ const SAMPLERS: [&str; 6] = [
     "gibbs",
 ];
 
-/// Arguments of a small run in four parts.
+/// Returns the arguments of a small run in four parts.
 fn arguments<'a>(sampler: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let common = ["--samples", "2000", "--format", "json", "--parts", "4"];
     let of_sampler = ["--sampler", sampler];
@@ -53,7 +53,7 @@ fn part(directory: &str, number: u64) -> PathBuf {
     Path::new(directory).join(format!("run-0-part-{number}.figrs"))
 }
 
-/// Does parts of a run of importance sampling, with further arguments.
+/// Computes parts of a run of importance sampling, with further arguments.
 fn do_parts(out: &str, numbers: &[&str], more: &[&str]) {
     for number in numbers {
         let own = [&["--part", number, "--out", out][..], more].concat();
@@ -78,7 +78,7 @@ fn parts_of_every_sampler_merge_to_the_bits_of_one_process() {
 #[test]
 fn units_of_several_blocks_merge_to_the_bits_of_one_process() {
     let (_files, out) = directory();
-    // Two blocks of 16 384 worlds each; the last unit has one.
+    // Each unit has two blocks of 16 384 worlds, and the last unit has one block.
     let units = 4_121;
     let whole = ["--samples", "135010000", "--causes", "--format", "json"];
     let many = [&whole[..], &["--parts", "3", "--out", &out]].concat();
@@ -88,7 +88,7 @@ fn units_of_several_blocks_merge_to_the_bits_of_one_process() {
     let bytes: u64 = (0..3)
         .map(|number| fs::metadata(part(&out, number)).unwrap().len())
         .sum();
-    // Two discrete marginals.
+    // The parts have two discrete marginals.
     assert!(bytes < 200 * units, "{bytes} bytes");
     let merged = succeeds(&[&many[..], &["--merge"]].concat());
     assert_eq!(
@@ -132,7 +132,7 @@ fn a_server_does_the_parts_that_are_asked_for() {
     assert!(server.wait().unwrap().success());
     let merged = succeeds(&arguments("importance", &["--merge", "--out", &out]));
     assert_eq!(merged, succeeds(&arguments("importance", &[])));
-    // A discrete marginal and some thousand numbers: no part has more than its values.
+    // The run has a discrete marginal and some thousand numbers, and no part has more than its own values.
     assert!(fs::metadata(part(&out, 0)).unwrap().len() < 20_000);
 }
 
@@ -164,7 +164,7 @@ fn parts_of_other_runs_are_refused_by_what_differs() {
     assert!(merge(&[]).contains("does not begin as a part"));
     let own = ["--part", "3", "--out", &out];
     assert!(refusal(&arguments("importance", &own)).contains("does not begin as a part"));
-    // A part that was cut is done again; what is none, and a part of another run, are not overwritten.
+    // A truncated part is computed again; a file that is no part, and a part of another run, are not overwritten.
     fs::write(part(&out, 3), &whole[..whole.len() / 2]).unwrap();
     do_parts(&out, &["3"], &[]);
     let merged = succeeds(&arguments("importance", &["--merge", "--out", &out]));
@@ -188,7 +188,7 @@ fn a_merge_of_some_parts_says_of_how_many_samples_it_is() {
     );
     assert!(message.contains(" of 2000 samples"), "{message}");
     assert!(text(&output.stdout).contains("burglary"));
-    // A damaged part is left out and named.
+    // A damaged part is left out of the answer and named.
     let whole = fs::read(part(&out, 2)).unwrap();
     fs::write(part(&out, 1), &whole[..whole.len() / 2]).unwrap();
     let damaged = merge();
@@ -199,7 +199,7 @@ fn a_merge_of_some_parts_says_of_how_many_samples_it_is() {
         "{message}"
     );
     assert_eq!(damaged.stdout, output.stdout);
-    // One of another run is not left out.
+    // A part of another run is an error and not left out.
     do_parts(&out, &["3"], &["--seed", "5"]);
     assert!(text(&merge().stderr).contains("is part of another run"));
 }
@@ -250,7 +250,7 @@ fn processes_that_are_killed_leave_whole_parts_or_none() {
         process.kill().unwrap();
         killed += u64::from(!process.wait().unwrap().success());
         for number in 0..4 {
-            // A part that is there is whole.
+            // If the file of a part exists, it is complete.
             assert!(
                 part(&out, number)
                     .metadata()

@@ -1,4 +1,4 @@
-//! Runs in numbered parts on a Dask cluster of local workers, where Dask is installed.
+//! Tests of runs in numbered parts on a Dask cluster of local workers, if Dask is installed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use figrs_tests::example::{binary, run, text};
 
-/// A Python that has Dask; without one the test is skipped, and says so.
+/// Returns a Python that has Dask; without one, prints that the test is skipped and returns `None`.
 fn python() -> Option<String> {
     let python = std::env::var("PYTHON").unwrap_or("python3".into());
     let has_dask = Command::new(&python)
@@ -35,7 +35,7 @@ fn driver(python: &str, options: &[&str], program: &Path, arguments: &[&str]) ->
         .unwrap()
 }
 
-/// The processes of this machine whose command lines have all of these arguments.
+/// Returns the processes of this machine whose command lines contain all of these arguments.
 fn processes(arguments: &[&str]) -> Vec<String> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let matching = entries.filter(|entry| {
@@ -69,7 +69,7 @@ fn a_dask_cluster_goes_on_when_a_worker_is_killed() {
     let own = [&own[..], &["--seed", &seed]].concat();
     let options = ["--parts", "12", "--out", out];
     let driver = driver(&python, &options, &binary("spread"), &own);
-    // The first that serves parts is killed once some part is there.
+    // The first worker that computes parts is killed as soon as a part exists.
     let first = Path::new(out).join("run-0-part-00.figrs");
     let mut killed = false;
     for _ in 0..1000 {
@@ -104,7 +104,7 @@ fn a_fit_is_driven_round_by_round() {
     assert!(text(&output.stdout).contains("share of the ill"));
 }
 
-/// A program that notes each part that it is asked for, and does not do it.
+/// Creates a program that notes each requested part and does not compute it.
 fn failing_program(directory: &Path, answer: &str) -> PathBuf {
     let program = directory.join("program");
     let text = format!(
@@ -123,7 +123,7 @@ fn failing_program(directory: &Path, answer: &str) -> PathBuf {
 #[test]
 fn a_part_that_fails_three_times_and_an_error_of_the_model_end_the_run() {
     let Some(python) = python() else { return };
-    // The length of the text, a byte that says that it is an error, the text.
+    // The answer has the length of the text, a byte that marks an error, and the text.
     let error = r"printf '\014\000\000\000\000\000\000\000\001part 0: none'";
     for (answer, tries, message) in [
         ("exit 3", 3, "part 0: the program ended"),

@@ -1,4 +1,4 @@
-//! Sets of files and fits in numbered parts, each done by a process of its own.
+//! Tests of sets of files and of fits in numbered parts, each of which is computed by a separate process.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use figrs_tests::example::{binary, run, text};
 use tempfile::TempDir;
 
-/// Standard output and standard error of a run that succeeded.
+/// Returns the standard output and the standard error of a run that succeeded.
 fn message(output: &Output) -> (String, String) {
     let message = text(&output.stderr);
     assert!(output.status.success(), "{message}");
@@ -19,20 +19,20 @@ fn succeeds(example: &str, arguments: &[&str]) -> (String, String) {
     message(&run(example, arguments))
 }
 
-/// Standard error of a run that failed.
+/// Returns the standard error of a run that failed.
 fn refusal(output: &Output) -> String {
     assert!(!output.status.success());
     text(&output.stderr)
 }
 
-/// A directory, and the paths of some names in it.
+/// Creates a directory, and returns the paths of some names in it.
 fn directory<const N: usize>(names: [&str; N]) -> (TempDir, [String; N]) {
     let files = tempfile::tempdir().unwrap();
     let paths = names.map(|name| files.path().join(name).to_str().unwrap().to_owned());
     (files, paths)
 }
 
-/// The files of a set with their texts, without the mark of the set.
+/// Returns the files of a set with their texts, without the file that marks the set.
 fn set(directory: &str) -> Vec<(String, String)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| {
         let path = entry.unwrap().path();
@@ -47,20 +47,20 @@ fn set(directory: &str) -> Vec<(String, String)> {
     files
 }
 
-/// FNV-1a.
+/// Returns the FNV-1a hash of a text.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
 }
 
-/// The texts of a set as the commands write them, parted by empty lines.
+/// Returns the texts of a set as the commands write them, separated by empty lines.
 fn listed(set: &[(String, String)]) -> String {
     let texts: Vec<&str> = set.iter().map(|(_, text)| text.as_str()).collect();
     texts.join("\n")
 }
 
-/// A grid of five by five ternary variables as a Markov network.
+/// Returns a grid of five by five ternary variables as a Markov network.
 fn grid() -> String {
     let right = (0..25).filter(|i| i % 5 < 4).map(|i| (i, i + 1));
     let pairs: Vec<(usize, usize)> = right.chain((0..20).map(|i| (i, i + 5))).collect();
@@ -147,7 +147,7 @@ fn sets_in_parts_are_those_of_one_process_and_of_the_commands() {
                 draw(&drawn, &own);
             }
             assert_eq!(set(&drawn), whole);
-            // A file that is lost after its part was done.
+            // A file is lost after its part was computed.
             fs::remove_file(Path::new(&drawn).join("03.txt")).unwrap();
             draw(&drawn, &["--parts", processes, "--merge", "--out", &out]);
             assert_eq!(set(&drawn), whole);
@@ -183,7 +183,7 @@ fn holes_are_filled_and_other_sets_refused() {
     let mut expected = whole;
     expected[11].1 = "kept".into();
     assert_eq!(set(&drawn), expected);
-    // More files with as many digits are the same set.
+    // A set with more files whose names have as many digits is the same set.
     message(&draw(&["--to", "25"]));
     assert_eq!(set(&drawn)[..20], expected);
     for (more, message) in [
@@ -215,7 +215,7 @@ fn file(directory: &str, name: &str) -> PathBuf {
     Path::new(directory).join(name)
 }
 
-/// Does some parts of the present round.
+/// Computes some parts of the present round.
 fn count(out: &str, parts: &str, numbers: &[&str]) {
     for number in numbers {
         let own = ["--parts", parts, "--part", number, "--out", out];
@@ -245,7 +245,7 @@ fn a_fit_by_rounds_in_parts_is_that_of_one_process() {
             assert!(message.contains(&next), "{message}");
         };
         assert_eq!(merged, whole, "{parts} parts");
-        // The first parameters and three rounds; for standard errors one evaluation and two for each of thirteen numbers.
+        // The evaluations are the first parameters and three rounds and, for standard errors, one evaluation and two for each of thirteen numbers.
         assert_eq!(rounds + 1, 1 + 3 + 1 + 2 * 13);
     }
 }
@@ -261,13 +261,13 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
     message(&ask(&["--merge"]));
     let part =
         |round: u64, part: u64| file(&out, &format!("run-0-round-{round}-part-{part}.figrs"));
-    // The counts of another round.
+    // The file has the counts of another round.
     fs::copy(part(0, 0), part(1, 0)).unwrap();
     message(&ask(&["--part", "1"]));
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("run-0-round-1-part-0.figrs"), "{error}");
     assert!(error.contains("its round is 0, here 1"), "{error}");
-    // The counts of another part.
+    // The file has the counts of another part.
     fs::copy(part(1, 1), part(1, 0)).unwrap();
     let error = refusal(&ask(&["--merge"]));
     assert!(error.contains("its number is 1, here 0"), "{error}");
@@ -283,7 +283,7 @@ fn counts_of_other_rounds_fits_and_damaged_ones_are_refused() {
         error.contains("1 of 2 parts of round 1 are missing"),
         "{error}"
     );
-    // Other data, and other parameters of the round.
+    // The counts are of other data, or of other parameters of the round.
     let other = ["fit", "--rows", "301", "--parts", "2", "--out", &out];
     for role in [&["--merge"][..], &["--part", "0"]] {
         let error = refusal(&run("spread_tasks", &[&other[..], role].concat()));

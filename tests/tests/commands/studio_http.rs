@@ -1,4 +1,4 @@
-//! The studio over HTTP: its page, its answers, its refusals.
+//! Tests of the studio over HTTP: its page, its answers, and the requests that it refuses.
 
 mod attacks;
 mod boards;

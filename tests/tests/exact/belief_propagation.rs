@@ -1,4 +1,4 @@
-//! Belief propagation: exact where it says so, a fixed point where it settles, and modest where it does not.
+//! Tests of belief propagation: it is exact if it says so, finds a fixed point if it converges, and claims nothing otherwise.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ fn failed(error: impl std::fmt::Display) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The answer, or `None` if messages say that there is no world.
+/// Returns the answer, or `None` if messages show that there is no possible world.
 fn found(answer: Result<Answer, Error>) -> Result<Option<Answer>, TestCaseError> {
     match answer {
         Ok(answer) => Ok(Some(answer)),
@@ -138,7 +138,7 @@ fn worlds_of_random_models_are_worlds_and_the_best_where_it_is_claimed() {
     assert!(exact.get() >= 350 && approximate.get() >= 70);
 }
 
-/// A random tree of elements with three values, some of its leaves observed.
+/// Returns a random tree of elements with three values, some leaves of which are observed.
 fn tree(seed: u64, elements: usize) -> (Model, Vec<Element<u8>>) {
     let mut rng = stream(seed, 0);
     let mut weights = move || f64::from(rng.random_range(1..100));
@@ -198,7 +198,7 @@ fn large_trees_are_exact() {
     }
 }
 
-/// Spins in a ring, each with a field `h` and neighbours coupled by `j`.
+/// Returns a ring of spins, each with a field `h`, where neighbours are coupled by `j`.
 fn ring(spins: usize, j: f64, h: f64) -> (Model, Vec<Element<bool>>) {
     let up = h.exp() / (h.exp() + (-h).exp());
     let spins: Vec<_> = (0..spins).map(|_| Flip::new(up)).collect();
@@ -210,8 +210,8 @@ fn ring(spins: usize, j: f64, h: f64) -> (Model, Vec<Element<bool>>) {
     (model, spins)
 }
 
-/// The fixed point on a ring is known: by the leading eigenvalue and eigenvector of the transfer matrix (Weiss 2000,
-/// "Correctness of local probability propagation in graphical models with loops").
+/// The fixed point on a ring is known from the leading eigenvalue and eigenvector of the transfer matrix (Weiss 2000, "Correctness of local
+/// probability propagation in graphical models with loops").
 #[test]
 fn a_ring_of_spins_settles_where_its_transfer_matrix_says() {
     for (j, h) in [(0.5, 0.2), (1.0, -0.3), (-0.4, 0.6)] {
@@ -220,7 +220,7 @@ fn a_ring_of_spins_settles_where_its_transfer_matrix_says() {
         let root = ((a - d).powi(2) + 4.0 * b * b).sqrt();
         let leading = f64::midpoint(a + d, root);
         let other = f64::midpoint(a + d, -root);
-        // The eigenvector of the leading one: (b, leading - a).
+        // The eigenvector of the leading eigenvalue is (b, leading - a).
         let up = b * b / (b * b + (leading - a).powi(2));
         let constant = 4.0 * (h.exp() + (-h).exp()).ln();
         for damping in [0.0, 0.5] {
@@ -247,7 +247,7 @@ fn a_ring_of_spins_settles_where_its_transfer_matrix_says() {
     }
 }
 
-/// A grid of coins of which neighbours like to agree.
+/// Returns a grid of coins whose neighbours tend to agree.
 fn grid(side: usize, weight: f64) -> (Model, Vec<Element<bool>>) {
     let coins: Vec<_> = (0..side * side)
         .map(|i| Flip::new(0.2 + 0.6 * (i * 7 % 10) as f64 / 10.0))
@@ -278,7 +278,7 @@ fn settled_messages_stay_whatever_the_damping() {
     assert_eq!(report.stopped, Stopped::Finished);
     assert!(report.residual.unwrap() <= 1e-12);
     let done = report.done;
-    // More sweeps than it took: they change nothing.
+    // A run with more sweeps than the converged run needed gives the same result.
     let longer = run(0.0, 0.0, 2 * done);
     let damped = run(0.4, 1e-12, 1000);
     for coin in &coins {
@@ -286,7 +286,7 @@ fn settled_messages_stay_whatever_the_damping() {
         assert!((p - longer.probability(coin, &true).unwrap()).abs() < 1e-11);
         assert!((p - damped.probability(coin, &true).unwrap()).abs() < 1e-10);
     }
-    // Stopped before, it says so, and has no log-evidence.
+    // A run that is stopped before it converges says so, and has no log-evidence.
     let short = run(0.0, 1e-12, 2);
     assert_eq!(short.sampling().unwrap().stopped, Stopped::Budget);
     assert!(short.sampling().unwrap().residual.unwrap() > 1e-12);
@@ -297,7 +297,7 @@ fn settled_messages_stay_whatever_the_damping() {
     assert_eq!(short.quality(&coins[0]).unwrap(), Quality::Approximate);
 }
 
-/// The largest difference between the marginals of an answer and known ones.
+/// Returns the largest difference between the marginals of an answer and known marginals.
 fn off(network: &Network, answer: &Answer, known: &serde_json::Value) -> f64 {
     let mut most: f64 = 0.0;
     for (i, element) in network.elements().iter().enumerate() {
@@ -309,8 +309,8 @@ fn off(network: &Network, answer: &Answer, known: &serde_json::Value) -> f64 {
     most
 }
 
-/// Without evidence messages against the arrows are uniform, so that the belief of each variable is the mean of its rows
-/// under the beliefs of its parents, taken for independent: computed here from the tables of the file.
+/// Checks that, without evidence, messages against the arrows are uniform, so that the belief of each variable is the mean of its rows under the
+/// beliefs of its parents, which are treated as independent. The expected beliefs are computed here from the tables of the file.
 fn beliefs_follow_from_those_of_parents(network: &Network, answer: &Answer) {
     let belief = |v: usize| -> Vec<f64> {
         let element = &network.elements()[v];
@@ -337,7 +337,7 @@ fn beliefs_follow_from_those_of_parents(network: &Network, answer: &Answer) {
     }
 }
 
-/// Loops cause the difference, and nothing bounds it: the tolerance here is the measured difference.
+/// The difference comes from loops, and no bound of it is known, so the tolerance here is the measured difference.
 #[test]
 fn alarm_is_as_close_to_its_exact_marginals_as_its_loops_allow() {
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared"));
@@ -387,7 +387,7 @@ fn errors_name_the_number_and_the_remedy() {
         &["BeliefPropagation", "budget of 10", "`work`"],
     );
     assert!(matches!(error, Error::MessagesTooLarge { limit: 10, .. }));
-    // Three coins, each two of which differ: the messages do not see that there is no world.
+    // Any two of three coins must differ, which is impossible, but the messages do not show that.
     let three: Vec<_> = (0..3).map(|_| Flip::new(0.5)).collect();
     let mut model = Model::new();
     for i in 0..3 {
@@ -396,7 +396,7 @@ fn errors_name_the_number_and_the_remedy() {
     let error = MpeBeliefPropagation::new().run(&model, &three).unwrap_err();
     let error = says(error, &["agree on no world", "MpeVariableElimination"]);
     assert!(matches!(error, Error::NoWorldDecoded { .. }));
-    // If messages see the conflict, it is named.
+    // If the messages show that the evidence is impossible, the error names the conflict.
     let coin = Flip::new(0.5);
     let model = Model::new()
         .observe(&coin, true)
@@ -448,8 +448,8 @@ fn numbers_far_apart_neither_underflow_nor_hide_zeros() {
     assert!(close(a, b, 1e-10), "{a} {b}");
 }
 
-/// If all of some coins are equal pair by pair, each hears its own message back from many sides: messages grow without end,
-/// and a number beyond the range of `f64` is not zero.
+/// If all pairs of some coins must be equal, each coin receives its own message back from many sides. Messages then grow without limit, and a number
+/// beyond the range of `f64` must not count as zero.
 #[test]
 fn messages_that_grow_without_end_do_not_make_worlds_impossible() {
     let coins: Vec<Element<bool>> = (0..5)

@@ -1,4 +1,4 @@
-//! Best-first search against breadth-first search on random graphs, and its limits.
+//! Tests of best-first search against breadth-first search on random graphs, and of its limits.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use figrs::gdl::{BestFirst, SearchEstimate, StateSpace};
 use figrs::{Stopped, stream};
 use rand::RngExt;
 
-/// A random directed graph with goals.
+/// A random directed graph with goal states.
 struct Graph {
     next: Vec<Vec<u32>>,
     goals: Vec<bool>,
-    /// Steps to the nearest goal, if there is one.
+    /// Number of steps to the nearest goal; `None` if no goal can be reached.
     left: Vec<Option<u32>>,
-    /// Divisor of the steps left that makes the bound.
+    /// Divisor of the number of remaining steps that gives the lower bound.
     slack: u32,
     expanded: u64,
 }
@@ -84,7 +84,7 @@ impl StateSpace for Graph {
         let left = self.left[*state as usize];
         estimate.is_dead_end = self.slack == 1 && left.is_none();
         estimate.at_least = left.map_or(0, |left| left.div_ceil(self.slack));
-        // One score misleads.
+        // One of the scores is misleading.
         let left = u64::from(left.unwrap_or(99));
         estimate.scores.extend([left, 1000 - left]);
         let useful = self.next[*state as usize].iter();
@@ -115,7 +115,7 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
         assert_eq!(any.plan().is_some(), expected.is_some(), "{case}");
         assert_eq!(any.is_impossible(), expected.is_none(), "{case}");
         assert!(any.plan().is_none_or(|plan| graph.is_way(plan)), "{case}");
-        // A greedy search keeps long ways to states; what it leaves out is decided all the same.
+        // A greedy search keeps long paths to states, but its verdict holds for all states that it leaves out as well.
         for most in 0..6 {
             let found = BestFirst::new().steps(most).any_plan(&mut graph).unwrap();
             let is_short = expected.is_some_and(|expected| expected <= most);
@@ -138,7 +138,7 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
         assert_eq!(best.is_shortest(), expected.is_some(), "{case}");
         assert_eq!(best.is_impossible(), expected.is_none(), "{case}");
         assert!(best.plan().is_none_or(|plan| graph.is_way(plan)), "{case}");
-        // With too few steps, only that is proven.
+        // With too few steps allowed, the search proves only that more steps are needed.
         if let Some(few) = expected.and_then(|steps| steps.checked_sub(1)) {
             let few_steps = BestFirst::new().steps(few);
             let none = few_steps.shortest_plan(&mut graph).unwrap();
@@ -150,7 +150,7 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
             let none = few_steps.any_plan(&mut graph).unwrap();
             assert!(none.plan().is_none() && !none.is_impossible(), "{case}");
         }
-        // What a small budget states is true.
+        // The statements of a search with a small budget are true.
         let cut = BestFirst::new().work(2).shortest_plan(&mut graph).unwrap();
         assert!(
             expected.is_none_or(|steps| cut.at_least() <= steps),
@@ -162,7 +162,7 @@ fn plans_are_ways_and_the_shortest_are_those_of_breadth_first_search() {
     assert!(solvable > 100 && longest > 7, "{solvable} {longest}");
 }
 
-/// Numbers without end, and no goal among them.
+/// A graph of infinitely many numbers, none of which is a goal.
 struct Endless;
 
 impl StateSpace for Endless {
@@ -206,7 +206,7 @@ fn limits_end_a_search_and_say_so() {
     assert_eq!(found.stopped(), Stopped::Interrupted);
 }
 
-/// As [`Endless`], until a number.
+/// As [`Endless`], but a given number is the goal.
 struct Until(u64);
 impl StateSpace for Until {
     type State = u64;
@@ -222,7 +222,7 @@ impl StateSpace for Until {
     }
 }
 
-/// Breadth-first search without estimates.
+/// Without estimates, best-first search equals breadth-first search.
 #[test]
 fn without_estimates_a_search_is_breadth_first() {
     let start = Endless.start();
@@ -247,7 +247,7 @@ fn without_estimates_a_search_is_breadth_first() {
     }
 }
 
-/// The tours of a knight through all squares of a board, from a corner: the squares that were visited, and the last.
+/// The tours of a knight through all squares of a board, from a corner. A state is the set of visited squares and the last square.
 struct Tour {
     side: i32,
 }
@@ -287,7 +287,7 @@ impl StateSpace for Tour {
     }
 }
 
-/// Dives without an estimate visit first the states that have few ways left.
+/// Without an estimate, a dive visits first the states with few successors.
 #[test]
 fn dives_find_what_lies_deep() {
     for side in [5, 6, 7] {
@@ -304,13 +304,13 @@ fn dives_find_what_lies_deep() {
     }
 }
 
-/// Twenty lamps in a circle, of which a step turns three around; all are to be off.
+/// Twenty lamps in a circle, of which a step switches three adjacent ones; the goal is that all lamps are off.
 struct Lamps {
     start: u32,
     knows_goals: bool,
 }
 
-/// The lamps after a step.
+/// Returns the lamps after a step.
 fn turned(lamps: u32, at: u8) -> u32 {
     let at = u32::from(at);
     let three = [at, (at + 1) % 20, (at + 2) % 20];
@@ -346,7 +346,7 @@ impl StateSpace for Lamps {
     }
 }
 
-/// Ten steps in some order, and no fewer: from both ends they are found among far fewer states.
+/// The goal needs ten steps in any order, and no fewer; a search from both ends finds them among far fewer states.
 #[test]
 fn a_search_from_both_ends_meets_between_them() {
     let steps = [0, 1, 3, 6, 7, 9, 12, 14, 15, 18];

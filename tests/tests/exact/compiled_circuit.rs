@@ -1,4 +1,4 @@
-//! Compiled circuits from a user's view.
+//! Tests of compiled circuits from a user's view.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use figrs::prelude::*;
 use figrs::{Circuit, CompiledCircuit, Error, World, eliminate::Options, fold};
 use rand::RngExt;
 
-/// Rain and a sprinkler wet the grass, each surely if its number is one.
+/// A model in which rain and a sprinkler wet the grass, each with certainty if its parameter is one.
 struct Lawn {
     rain: Element<bool>,
     wet: Element<bool>,
@@ -23,7 +23,7 @@ fn lawn(rain: &Param, reach: &Param) -> Lawn {
     Lawn { rain, wet }
 }
 
-/// Compares a circuit with other engines; `roots` are its targets and varying elements.
+/// Compares a circuit with other engines; `roots` contains its targets and the elements with varying evidence.
 fn check(
     circuit: &CompiledCircuit,
     model: &Model,
@@ -64,7 +64,7 @@ fn parameters_that_are_zero_may_become_positive() {
         rain.set(p);
         reach.set(q);
         circuit.refresh().unwrap();
-        // The same circuit with other numbers.
+        // With other parameter values, the circuit has the same number of nodes.
         assert_eq!(circuit.nodes(), nodes, "{p} {q}");
         circuit.clear(&lawn.wet).unwrap();
         check(&circuit, &model, &lawn.rain, &roots);
@@ -103,7 +103,7 @@ fn weights_that_part_are_searched_anew() {
     check(&circuit, &model, &coins[0], &coins);
 }
 
-/// Coins with weights that depend on parameters.
+/// Returns coins with weights that depend on parameters, and their model.
 fn weighed(params: &[Param; 4]) -> (Vec<Element<bool>>, Model) {
     let coins: Vec<Element<bool>> = (0..3).map(|_| Flip::new(0.6)).collect();
     let mut model = Model::new();
@@ -114,7 +114,7 @@ fn weighed(params: &[Param; 4]) -> (Vec<Element<bool>>, Model) {
     (coins, model)
 }
 
-/// The evidence that some coin is true besides.
+/// Adds the evidence that at least one of the coins is true.
 fn some(coins: &[Element<bool>], model: &Model) -> Model {
     let any = fold(coins, false, |&any, &coin| any || coin);
     model.clone().observe(&any, true)
@@ -133,7 +133,7 @@ fn weights_that_change_twice_are_those_of_their_entries() {
     let model = some(&coins, &model);
     set_all(&params, [0.25, 0.75, 0.125, 0.5]);
     let mut circuit = Circuit::new().compile(&model, &coins).unwrap();
-    // After the first change the weights have changed places.
+    // The first change of the parameters exchanges the order of the weights.
     for values in [[0.75, 0.25, 0.125, 0.5], [0.1, 0.9, 0.2, 0.3]] {
         set_all(&params, values);
         circuit.refresh().unwrap();
@@ -179,7 +179,8 @@ fn any_changes_of_weights_are_those_of_a_new_circuit() {
     }
 }
 
-/// Clauses of two and three literals, the former of which imply units and shorten the latter: the sums are numbers of solutions.
+/// Clauses have two or three literals; the shorter ones imply units and shorten the longer ones. The evidence is compared with the count of
+/// solutions.
 #[test]
 fn clauses_that_imply_units_keep_their_worlds() {
     let mut rng = figrs::stream(12, 0);
@@ -194,7 +195,7 @@ fn clauses_that_imply_units_keep_their_worlds() {
             let others: Vec<usize> = (0..n).filter(|&coin| coin != a && coin != b).collect();
             let c = others[rng.random_range(0..n - 2)];
             let [x, y, z] = rng.random::<[bool; 3]>();
-            // Two literals if the last is that of the first.
+            // The clause has two literals if its last literal equals the first.
             let (c, z) = if rng.random_bool(0.5) { (a, x) } else { (c, z) };
             let holds = move |p: bool, q: bool, r: bool| p == x || q == y || r == z;
             for (world, is_solution) in solutions.iter_mut().enumerate() {
@@ -252,10 +253,10 @@ fn only_varying_elements_take_evidence() {
     assert!(matches!(error, Error::NotATarget { .. }), "{error}");
 }
 
-/// Number of samples drawn.
+/// Number of samples that are drawn.
 const DRAWN: usize = 20_000;
 
-/// Pearson's chi-square over all worlds at a fixed seed; of all seeds about one in a thousand would fail.
+/// Pearson's chi-square statistic over all worlds is tested at a fixed seed; about one in a thousand seeds would fail.
 #[test]
 fn samples_have_the_posterior_distribution() {
     let dice: Vec<Element<u32>> = (0..2).map(|_| Uniform::new([1, 2, 3])).collect();
@@ -269,7 +270,7 @@ fn samples_have_the_posterior_distribution() {
         let [a, b] = [0, 1].map(|i| world.value(&dice[i]).unwrap());
         *counts.entry((a, b)).or_insert(0u32) += 1;
     }
-    // Sums 2, 3, 3, 5, 5, 6 of six worlds.
+    // The six worlds have the weights 2, 3, 3, 5, 5 and 6.
     let total = 24.0;
     assert_eq!(counts.len(), 6);
     let chi: f64 = counts
@@ -282,7 +283,7 @@ fn samples_have_the_posterior_distribution() {
     assert!(chi < 20.5, "{chi}");
 }
 
-/// Exclusive or of neighbours in a ring, each of which is true with probability one half, and of a random far one.
+/// Returns coins, with a clause for each coin that this coin or one of two distant coins is true.
 fn tangle(n: usize) -> (Vec<Element<bool>>, Model) {
     let coins: Vec<Element<bool>> = (0..n).map(|_| Flip::new(0.4)).collect();
     let mut model = Model::new();
@@ -335,7 +336,7 @@ fn progress_is_told_and_a_small_cache_changes_nothing() {
     assert!(message.load(Ordering::Relaxed) > 0);
 }
 
-/// A count of impossible evidence is zero, and nobody asked why.
+/// If the evidence is impossible, a count is zero without a search for an explanation.
 #[test]
 fn a_count_does_not_explain_impossible_evidence() {
     let calls = Arc::new(AtomicUsize::new(0));
@@ -351,7 +352,7 @@ fn a_count_does_not_explain_impossible_evidence() {
     let before = calls.load(Ordering::Relaxed);
     assert_eq!(circuit.count().unwrap().to_string(), "0");
     assert_eq!(calls.load(Ordering::Relaxed), before);
-    // An explanation looks at the evidence again.
+    // To explain impossible evidence, the circuit uses the evidence again.
     assert!(circuit.most_probable().is_err());
     assert!(calls.load(Ordering::Relaxed) > before);
 }

@@ -1,9 +1,9 @@
-//! Compiled models from a user's view.
+//! Tests of compiled models from a user's view.
 
 use figrs::prelude::*;
 use figrs::{CompiledTree, Error, fold, tuple};
 
-/// Cloudy, sprinkler, rain and wet grass.
+/// The model of clouds, a sprinkler, rain and wet grass.
 struct Lawn {
     sprinkler: Element<bool>,
     rain: Element<bool>,
@@ -123,11 +123,11 @@ fn only_varying_elements_take_evidence() {
     assert!(matches!(error, Error::NotATarget { .. }), "{error}");
 }
 
-/// Number of samples drawn.
+/// Number of samples that are drawn.
 const DRAWN: usize = 20_000;
 
-/// Samples of a model with branches against their exact probabilities: Pearson's chi-square over all
-/// worlds. The seed is fixed; of all seeds about one in a thousand would fail.
+/// Samples of a model with branches are compared with exact probabilities by Pearson's chi-square statistic over all worlds. The seed is fixed; about
+/// one in a thousand seeds would fail.
 #[test]
 fn samples_have_the_posterior_distribution() {
     let branch = Flip::new(0.4);
@@ -166,7 +166,7 @@ fn samples_have_the_posterior_distribution() {
             (found - expected).powi(2) / expected
         })
         .sum();
-    // The 0.999 quantile of chi-square with 8 degrees of freedom.
+    // The limit is the 0.999 quantile of the chi-square distribution with 8 degrees of freedom.
     assert_eq!(possible.len(), 9);
     assert!(chi < 26.12, "chi-square {chi}");
 }
@@ -194,11 +194,11 @@ fn only_evidence_that_conflicts_is_named() {
     let Error::ImpossibleEvidence { conflict, .. } = tree.most_probable().unwrap_err() else {
         panic!("eight coins are true");
     };
-    // Five of eight coins are one too many.
+    // If five of the eight coins show heads, one is too many.
     assert_eq!(conflict.len(), 6, "{conflict:?}");
 }
 
-/// Values may depend on a parameter: evidence holds for the new values.
+/// The values of an element may depend on a parameter; evidence then applies to the new values.
 #[test]
 fn statements_outlive_other_values() {
     let offset = Param::new("offset", 0.0);
@@ -237,7 +237,7 @@ fn joints_keep_to_the_budget() {
     );
 }
 
-/// A ring with evidence that may change, compiled.
+/// Returns a ring of elements, compiled with evidence that may change.
 fn ring() -> (Vec<Element<u8>>, CompiledTree) {
     let mut cells = vec![Uniform::new(0..3u8)];
     for at in 1..12 {
@@ -251,7 +251,7 @@ fn ring() -> (Vec<Element<u8>>, CompiledTree) {
     (cells, tree)
 }
 
-/// All that a tree says, to the last bit.
+/// Returns all answers of a tree as text with all digits.
 fn said(cells: &[Element<u8>], tree: &impl Compiled) -> String {
     let mut rng = figrs_core::stream(3, 0);
     let marginals: Vec<_> = cells

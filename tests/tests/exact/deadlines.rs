@@ -1,4 +1,4 @@
-//! Deadlines and interrupts of exact algorithms that have no part of an answer.
+//! Tests of deadlines and interrupts of exact algorithms that have no partial answer.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, atomic::AtomicBool};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use figrs::prelude::*;
 use figrs::{Element, Enumerate, Error, Flip, Model};
 
-/// A billion worlds, which take minutes.
+/// Returns coins with a billion joint values, whose enumeration takes minutes.
 fn coins() -> Vec<Element<bool>> {
     (0..30).map(|_| Flip::new(0.5)).collect()
 }

@@ -1,4 +1,4 @@
-//! Decisions against enumeration of all policies, published numbers, and refusals.
+//! Tests of decisions against enumeration of all policies and against published numbers, and tests of refusals.
 
 mod brute_force;
 mod published;

@@ -1,4 +1,4 @@
-//! Properties of every model, between exact engines: on random models their answers agree.
+//! Tests of properties that hold for every model: the answers of exact engines agree on random models.
 //!
 //! `PROPTEST_CASES` sets the number of models, `PROPTEST_RNG_SEED` their seed.
 

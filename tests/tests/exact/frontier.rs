@@ -1,4 +1,4 @@
-//! Edge cases of a frontier: repeated steps, memory, branches of others, wide states.
+//! Tests of edge cases of a frontier: repeated steps, memory, branches that are elements of others, wide states.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
-/// A state that stays with probability 0.9, seen through noise now and then.
+/// A state that keeps its value with probability 0.9, and is observed with noise now and then.
 fn walk(steps: usize) -> (Model, Vec<Element<u8>>) {
     let mut state = Uniform::new(0..=4u8);
     let mut states = vec![state.clone()];
@@ -133,7 +133,7 @@ fn a_score_of_others_in_a_branch_is_an_error() {
     let chosen = test.flat_map(move |&t| if t { other.clone() } else { Flip::new(0.5) });
     let error = Frontier::new().run(&Model::new(), &chosen).unwrap_err();
     assert!(matches!(error, Error::SharedScore { .. }), "{error}");
-    // If it is reached in any case, it weighs every world.
+    // If the Score is reached in every world, it weighs every world.
     let both = Frontier::new()
         .run(&Model::new(), (&chosen, &scored))
         .unwrap();
@@ -262,7 +262,7 @@ fn counts_and_samples_follow_a_fold() {
     let compiled = Frontier::new()
         .compile(&Model::new().observe(&sum, 14), &dice)
         .unwrap();
-    // The coefficient of x^14 in (x + .. + x^6)^4.
+    // The count is the coefficient of x^14 in (x + .. + x^6)^4.
     assert_eq!(compiled.count().unwrap().to_string(), "146");
     assert!(close(compiled.log_evidence().exp(), 146.0 / 1296.0));
     let mut seen = std::collections::BTreeMap::new();
@@ -270,7 +270,7 @@ fn counts_and_samples_follow_a_fold() {
         *seen.entry(world.values(&dice).unwrap()).or_insert(0u32) += 1;
     }
     assert_eq!(seen.len(), 146);
-    // Chi-square with 145 degrees of freedom exceeds 241 in one of a million cases.
+    // A chi-square statistic with 145 degrees of freedom exceeds 241 in one of a million cases.
     let chi: f64 = seen
         .values()
         .map(|&n| (f64::from(n) - 100.0).powi(2) / 100.0)
@@ -280,7 +280,7 @@ fn counts_and_samples_follow_a_fold() {
 
 #[test]
 fn targets_are_met_as_soon_as_they_can_be() {
-    // Heads counted beside the evidence: with the counts behind it, all coins would be on the frontier.
+    // Heads are counted along with the evidence; if the counts came after the evidence, all coins would be on the frontier.
     let coins: Vec<_> = (0..80).map(|_| Flip::new(0.5)).collect();
     let runs = fold(&coins, (0u8, true), |&(run, ok), &heads| {
         let run = if heads { run + 1 } else { 0 };
@@ -331,7 +331,7 @@ fn lists_of_several_types_are_targets_and_parents() {
         .run(&Model::new(), &sum)
         .unwrap();
     let p = sampled.probability(&sum, &Some(7)).unwrap();
-    // Five standard errors: false alarms 6e-7.
+    // Five standard errors give a false-alarm probability of 6e-7.
     assert!(
         (p - 1.0 / 12.0).abs() < 5.0 * (11.0_f64 / 144.0 / 50_000.0).sqrt(),
         "{p}"
@@ -340,7 +340,7 @@ fn lists_of_several_types_are_targets_and_parents() {
 
 #[test]
 fn the_first_element_that_can_be_true_is_found() {
-    // Heads in a row: three are first possible with the third coin, four never where the fourth coin is tails.
+    // Three heads in a row are possible from the third coin on, and four are impossible if the fourth coin is tails.
     let coins: Vec<_> = (0..12).map(|_| Flip::new(0.1)).collect();
     let mut row = Constant::new(0u32);
     let rows = coins.iter().map(|coin| {
@@ -362,7 +362,7 @@ fn the_first_element_that_can_be_true_is_found() {
     for (length, expected) in [(2, Some(1)), (3, Some(5)), (5, Some(7)), (6, None)] {
         assert_eq!(first(&tails, length).position(), expected, "{length}");
     }
-    // Evidence on what comes after the answer is not looked at, nor is a coin that is never met.
+    // Evidence about later elements than the answer is ignored, and a coin that is never reached is ignored, too.
     let later = tails
         .observe(&Flip::new(0.0), true)
         .observe(&coins[11], true);
@@ -390,7 +390,7 @@ fn a_search_that_repeats_itself_is_settled() {
     assert!(found.is_settled() && found.position().is_none() && found.bytes() > 0);
     let short = frontier.first_true(&Model::new(), &large[..2]).unwrap();
     assert!(!short.is_settled() && short.position().is_none());
-    // No world is left after the second step.
+    // After the second step no world is possible.
     let none = Model::new().condition(&odd[1], |&odd| odd);
     let found = frontier.first_true(&none, &odd[..3]).unwrap();
     assert!(found.is_settled() && found.position().is_none());
@@ -401,7 +401,7 @@ fn a_search_that_repeats_itself_is_settled() {
     assert!(matches!(error, Error::FrontierTooLarge { .. }), "{error}");
 }
 
-/// A distribution lists the possible values, and nothing else.
+/// A distribution lists the possible values and no others.
 #[test]
 fn values_that_evidence_excludes_are_not_listed() {
     let (a, b) = (Uniform::new(0..6u8), Uniform::new(0..6u8));
@@ -415,7 +415,7 @@ fn values_that_evidence_excludes_are_not_listed() {
     }
 }
 
-/// Counters that start again after some steps: frontiers of this many states, which have nothing in common until they are equal.
+/// Counters restart after a number of steps. Their frontiers have this number of states, and have nothing in common until they are equal.
 #[test]
 fn frontiers_that_come_again_are_known_whatever_the_period() {
     for (period, states) in [(2, 1), (3, 4), (5, 1), (6, 4), (20, 16), (100, 2)] {
@@ -443,7 +443,7 @@ fn frontiers_that_come_again_are_known_whatever_the_period() {
     }
 }
 
-/// Many values on a frontier whose numbers outgrow their bits in the middle of a step, after which values were numbered anew.
+/// A frontier has many values, whose numbers need more bits in the middle of a step; afterwards the values are numbered again.
 #[test]
 fn a_sweep_with_wider_keys_starts_from_nothing() {
     let carried: Vec<Element<u64>> = (0..4u64)
@@ -478,7 +478,7 @@ fn a_sweep_with_wider_keys_starts_from_nothing() {
     ));
 }
 
-/// Each frontier has values of its own, four megabytes in all, of which no more than four are needed at a time.
+/// Each frontier has values of its own, which take four megabytes in all; at most four values are needed at a time.
 #[test]
 fn values_of_frontiers_that_were_left_are_given_up() {
     let coins: Vec<_> = (0..2_000).map(|_| Flip::new(0.3)).collect();

@@ -1,4 +1,4 @@
-//! Conditional independence: what is called independent factorises, and what is not does not.
+//! Tests of conditional independence: elements that are reported independent have a joint distribution that factorises, and others do not.
 
 use std::cell::Cell;
 
@@ -10,7 +10,8 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, asked, failed, is_wide};
 
-/// The largest difference between the joint distribution of two elements given a third, and the product of their distributions given it.
+/// Returns the largest difference between the joint distribution of two elements given a third element and the product of their distributions given
+/// it.
 fn dependence(joint: &Marginal<(u64, u64, u64)>) -> f64 {
     let probability =
         |test: &dyn Fn(u64, u64, u64) -> bool| joint.probability_that(|&(a, b, c)| test(a, b, c));
@@ -30,7 +31,7 @@ fn dependence(joint: &Marginal<(u64, u64, u64)>) -> f64 {
     largest
 }
 
-/// True if two elements vary, so that their independence says something.
+/// True if two elements vary, so that their independence is not trivial.
 fn both_vary(joint: &Marginal<(u64, u64, u64)>) -> bool {
     let varies = |of: &dyn Fn(&(u64, u64, u64)) -> u64| {
         let values: Vec<u64> = joint
@@ -47,7 +48,7 @@ fn independent_elements_factorise(description: &Description, found: &Cell<u32>) 
     let built = build(description);
     let elements = built.elements();
     let model = &built.model;
-    // Pairs of the newest elements and targets, given another.
+    // The pairs consist of the newest elements and targets, and a third element is given.
     let mut asked_about: Vec<&Target> = built.targets.iter().collect();
     asked_about.extend(elements.iter().rev().take(4));
     if is_wide(model, &built.erased())? {
@@ -91,10 +92,10 @@ fn what_is_called_independent_factorises() {
     );
 }
 
-/// A network of Booleans: for each its parents among the ones before as bits, and a code of its numbers.
+/// A network of Booleans: for each variable, its parents among the earlier variables as bits, and a code of its probabilities.
 type Network = Vec<(u8, u64)>;
 
-/// The elements of a network whose probabilities have no relations by chance.
+/// Returns the elements of a network, whose probabilities are chosen so that no independence arises by coincidence.
 fn network(description: &Network) -> Vec<Element<bool>> {
     let mut nodes: Vec<Element<bool>> = Vec::new();
     for (at, &(bits, code)) in description.iter().enumerate() {
@@ -153,7 +154,7 @@ fn dependence_is_found(description: &Network, found: &Cell<[u32; 2]>) -> Checked
     Ok(())
 }
 
-/// With numbers that have no relations by chance, separation and independence are the same.
+/// If no independence arises from coincidences of the probabilities, separation and independence are the same.
 #[test]
 fn what_is_not_called_independent_depends() {
     let found = Cell::new([0; 2]);
@@ -172,7 +173,7 @@ fn what_is_not_called_independent_depends() {
 fn functions_of_what_is_given_are_given() {
     let coins: Vec<_> = (0..2).map(|_| Flip::new(0.5)).collect();
     let first = coins[0].not();
-    // Both readers read the first coin through a function of it alone.
+    // Both elements read the first coin only through a function of the coin.
     let readers = [0.3, 0.6].map(|p| If::new(&first, Flip::new(p), Flip::new(0.9)));
     let model = Model::new();
     assert!(!independent(&model, &readers[0], &readers[1], ()).unwrap());
@@ -180,12 +181,12 @@ fn functions_of_what_is_given_are_given() {
     assert!(independent(&model, &readers[0], &readers[1], &first).unwrap());
     assert!(independent(&model, &coins[0], &first, &coins[0]).unwrap());
     assert!(!independent(&model, &coins[0], &first, ()).unwrap());
-    // An exclusive or is independent of each coin in numbers, but not for other coins.
+    // With these probabilities an exclusive or is independent of each coin, but with other probabilities it is not.
     let differ = coins[0].differs(&coins[1]);
     assert!(!independent(&model, &differ, &coins[0], ()).unwrap());
     assert!(independent(&model, &coins[0], &coins[1], ()).unwrap());
     assert!(!independent(&model, &coins[0], &coins[1], &differ).unwrap());
-    // Sets of elements, and interventions.
+    // Queries may be about sets of elements, and models may have interventions.
     assert!(!independent(&model, (&first, &differ), &coins, ()).unwrap());
     let set = Model::new().intervene(&first, true);
     assert!(independent(&set, &readers[0], (&readers[1], &coins[0]), ()).unwrap());
@@ -199,7 +200,7 @@ fn evidence_joins_what_its_element_depends_on() {
     assert!(!independent(&weighed, &a, &b, ()).unwrap());
     let excluded = Model::new().condition(&both, |&both| !both);
     assert!(!independent(&excluded, &a, &b, ()).unwrap());
-    // A Score weighs only in the branch of `a`: so it tells about `a`, and joins it with what it weighs.
+    // A Score has an effect only in the branch that `a` selects, so it is evidence about `a`, and makes `a` dependent on the element that it weighs.
     let scored = Score::observe(&b, true);
     let chain = a.flat_map(move |&a| if a { scored.clone() } else { Flip::new(0.5) });
     let model = Model::new();
@@ -218,7 +219,7 @@ fn captured_elements_are_part_of_the_graph() {
     let model = Model::new();
     assert!(!independent(&model, &chain, &hidden, ()).unwrap());
     assert!(!independent(&model, &a, &hidden, &chain).unwrap());
-    // Evidence that excludes the branch excludes the dependence.
+    // Evidence that excludes the branch removes the dependence.
     let elsewhere = Model::new().observe(&a, false);
     assert!(independent(&elsewhere, &chain, &hidden, ()).unwrap());
 }
@@ -250,7 +251,7 @@ fn impossible_evidence_is_named() {
     );
 }
 
-/// A walk along a chain of many elements needs no stack for each.
+/// Long chains are traversed without recursion on the stack.
 #[test]
 fn long_chains_are_walked_without_recursion() {
     let first = Flip::new(0.5);

@@ -1,10 +1,10 @@
-//! Chains over large supports: tables that must not be dense.
+//! Tests of Chains over large supports, whose tables must not be dense.
 
 use approx::assert_abs_diff_eq;
 use figrs::Circuit;
 use figrs::prelude::*;
 
-/// A random walk on a long line: ten thousand rows of three outcomes, in a table of a hundred million cells.
+/// A random walk on a long line has ten thousand rows of three outcomes, in a table of a hundred million cells.
 #[test]
 fn a_chain_of_few_outcomes_among_many_is_sparse() {
     const STATES: i32 = 10_000;
@@ -31,7 +31,7 @@ fn a_chain_of_few_outcomes_among_many_is_sparse() {
     assert_abs_diff_eq!(world.log_probability().unwrap(), right, epsilon = 1e-9);
 }
 
-/// Branches that are elements of their own with thousands of values each.
+/// The branches are separate elements with thousands of values each.
 #[test]
 fn branches_with_many_values_are_joined_in_linear_size() {
     const VALUES: u32 = 20_000;
@@ -39,7 +39,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     let (low, high) = (Uniform::new(0..VALUES), Uniform::new(0..VALUES));
     let doubled = high.map(|&v| 2 * v);
     let either = If::new(&coin, &low, &doubled);
-    // `low` is weighed, so that it is not a row of the Chain's own.
+    // `low` is weighed, so that it does not become a row of the Chain's table.
     let model = Model::new()
         .condition(&either, |v| v % 4 == 0)
         .weigh(&low, |&v| if v == 4 { 3.0 } else { 1.0 });
@@ -48,7 +48,7 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     let (heads, tails) = (0.25 * (n / 4.0 + 2.0) / n, 0.75 * 0.5 * (n + 2.0) / n);
     let p = answer.probability(&coin, &true).unwrap();
     assert_abs_diff_eq!(p, heads / (heads + tails), epsilon = 1e-12);
-    // If the coin is heads, `high` is not reached, and there is one unlikely choice less to pay for.
+    // If the coin is heads, `high` is not reached, so the probability of the world has one small factor fewer.
     let world = MpeVariableElimination::new().run(&model, &coin).unwrap();
     assert!(world.most_likely_value(&coin).unwrap());
     assert_eq!(world.most_likely_value(&low).unwrap(), 4);
@@ -61,8 +61,8 @@ fn branches_with_many_values_are_joined_in_linear_size() {
     assert_abs_diff_eq!(world.log_probability().unwrap(), right, epsilon = 1e-9);
 }
 
-/// One element of many values that nothing else reads was decided value by value, each with a look at all others: 2 000 values took
-/// minutes in builds without optimisation.
+/// Regression test: an element with many values that nothing else reads was decided value by value, with a scan of all others each time. 2 000 values
+/// took minutes in unoptimised builds.
 #[test]
 fn a_circuit_sums_over_the_values_of_one_element() {
     for values in [3_u32, 2_000] {

@@ -1,4 +1,4 @@
-//! Bounds of `LazyVariableElimination` on models that it cannot, or does not, expand as a whole.
+//! Tests of the bounds of `LazyVariableElimination` on models that it cannot, or does not, expand as a whole.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use figrs::{
     Bounds, Deepening, DeepeningEnd, LazyVariableElimination, ModelError, Quality, Stopped,
 };
 
-/// The failures before a success.
+/// Returns the number of failures before a success.
 fn geometric(p: f64) -> Element<u32> {
     Flip::new(p).flat_map(move |&stop| {
         if stop {
@@ -21,7 +21,7 @@ fn geometric(p: f64) -> Element<u32> {
     })
 }
 
-/// True if a branching process, in which all have two children or none, has an odd number of members without any.
+/// True if a branching process, in which each member has two children or none, has an odd number of members without children.
 fn odd_leaves(split: f64) -> Element<bool> {
     Flip::new(split).flat_map(move |&has_children| {
         if has_children {
@@ -32,12 +32,12 @@ fn odd_leaves(split: f64) -> Element<bool> {
     })
 }
 
-/// Flips coins for ever.
+/// A recursion that flips coins without end.
 fn never() -> Element<bool> {
     Flip::new(0.5).flat_map(|_| never())
 }
 
-/// A Chain in a Chain in a Chain ..., and a coin at the end.
+/// Returns a coin inside this number of nested Chains.
 fn nested(levels: u32) -> Element<bool> {
     Flip::new(0.5).flat_map(move |&heads| match levels {
         0 => Flip::new(0.25),
@@ -73,7 +73,7 @@ fn every_event_is_as_close_as_was_asked_for() {
         holds(answer.bounds(&n, &2).unwrap(), 0.36 * 0.64, width);
         holds(answer.bounds(&n, &3).unwrap(), 0.0, width);
         holds(answer.bounds_that(&n, |&n| n >= 4).unwrap(), 0.4096, width);
-        // The unexpanded part might not pass.
+        // The values of the unexpanded part might not pass the test.
         holds(answer.bounds_that(&n, |_| true).unwrap(), 1.0, width);
         let evidence = answer.log_evidence_bounds().unwrap();
         holds(evidence, (5.0 / 9.0_f64).ln(), -(1.0 - width).ln() + 1e-15);
@@ -105,7 +105,7 @@ fn a_model_that_ends_has_exact_answers() {
     }
 }
 
-/// An element that is first reached far down and then at the top is expanded as far as from the top.
+/// An element that is first reached at a large depth and then at the top is expanded as far as from the top.
 #[test]
 fn depth_does_not_depend_on_the_order_of_the_targets() {
     let shared = nested(3);
@@ -138,7 +138,7 @@ fn bounds_of_other_unknown_targets_are_wider_and_right() {
     let lazy = LazyVariableElimination::to_depth(3);
     let alone = lazy.run(&Model::new(), &coin).unwrap();
     assert_eq!(deepening(&alone).ended, DeepeningEnd::Complete);
-    // The part of `n` that is not expanded might be scored.
+    // The part of `n` that is not expanded might contain a Score.
     let both = lazy.run(&Model::new(), (&coin, &n)).unwrap();
     let bounds = both.bounds(&coin, &true).unwrap();
     assert!(bounds.contains(0.3) && bounds.width() > 0.01 && bounds.width() <= 0.125);
@@ -146,7 +146,7 @@ fn bounds_of_other_unknown_targets_are_wider_and_right() {
 
 #[test]
 fn a_score_far_down_counts() {
-    // Heads are worth a tenth, at the bottom.
+    // At the innermost level, heads have the weight one tenth.
     fn scored(levels: u32) -> Element<bool> {
         Flip::new(0.5).flat_map(move |&heads| match levels {
             0 => Score::weigh(
@@ -208,12 +208,12 @@ fn the_work_budget_ends_what_never_ends() {
 #[test]
 fn the_default_budget_ends_models_that_double_at_each_level() {
     let (lively, calm) = (odd_leaves(0.5), odd_leaves(0.4));
-    // q = 1/2 + 1/2 · 2q (1 - q) has no solution in [0, 1] but 1/√2. The process dies out slowly.
+    // The equation q = 1/2 + 1/2 · 2q (1 - q) has only the solution 1/√2 in [0, 1]. The branching process dies out slowly.
     let lazy = LazyVariableElimination::to_width(1e-3);
     let answer = lazy.run(&Model::new(), &lively).unwrap();
     assert_eq!(deepening(&answer).ended, DeepeningEnd::Budget);
     holds(answer.bounds(&lively, &true).unwrap(), 0.5_f64.sqrt(), 0.3);
-    // q = 0.6 + 0.4 · 2q (1 - q), which dies out fast.
+    // The equation is q = 0.6 + 0.4 · 2q (1 - q), whose branching process dies out fast.
     let right = (-0.2 + (0.04_f64 + 4.0 * 0.8 * 0.6).sqrt()) / 1.6;
     let lazy = LazyVariableElimination::to_width(0.05);
     let answer = lazy.run(&Model::new(), &calm).unwrap();
@@ -259,7 +259,7 @@ fn evidence_that_is_impossible_in_any_case_is_found() {
     };
     assert_eq!(conflict.len(), 2, "{conflict:?}");
     assert_eq!(lazy.probability_of_evidence(&model).unwrap(), 0.0);
-    // This is impossible as well, but no depth tells.
+    // This evidence is impossible as well, but no expansion to a finite depth shows it.
     let never = Model::new().condition(&n, |_| false);
     let answer = lazy.work(1_000_000).run(&never, &n).unwrap();
     assert_eq!(deepening(&answer).ended, DeepeningEnd::Budget);
@@ -298,7 +298,7 @@ fn weights_are_bounded_by_their_maximum() {
     let n = geometric(0.5);
     let weigh =
         |maximum| Model::new().weigh_at_most(&n, maximum, |&n| if n == 0 { 3.0 } else { 2.0 });
-    // 3/2 for zero, 1/2 for one, and 1/4 times the maximum is not known.
+    // The total weight is 3/2 for zero and 1/2 for one, and at most 1/4 times the maximum for all other values.
     let answer = LazyVariableElimination::to_depth(2)
         .run(&weigh(4.0), &n)
         .unwrap();
@@ -310,7 +310,7 @@ fn weights_are_bounded_by_their_maximum() {
     assert!((evidence.upper - 3.0_f64.ln()).abs() < 1e-12);
 }
 
-/// A weight without a maximum is no matter where it is known in the end.
+/// A weight without a known maximum is allowed if the model can be fully expanded.
 #[test]
 fn weights_without_a_maximum_in_a_model_that_ends() {
     let end = nested(5);
@@ -322,7 +322,7 @@ fn weights_without_a_maximum_in_a_model_that_ends() {
         .unwrap();
     assert_eq!(deepening(&answer).ended, DeepeningEnd::Complete);
     assert_eq!(answer.probability(&end, &true).unwrap(), right);
-    // An element beside it may have any weight.
+    // An element beside the unexpanded part may have any weight.
     let coin = Flip::new(0.5);
     let n = (&coin, &geometric(0.5)).map(|(&coin, &n)| u32::from(coin) + n);
     let model = Model::new().weigh(&coin, |&coin| if coin { 7.0 } else { 1.0 });
@@ -349,7 +349,7 @@ fn a_function_runs_once_however_often_the_model_is_deepened() {
     let answer = LazyVariableElimination::to_width(1e-9)
         .run(&Model::new(), &n)
         .unwrap();
-    // In debug builds a Chain's function runs twice for each value, to see that it is pure.
+    // In debug builds the function of a Chain runs twice for each value, to check that it is pure.
     let once = if cfg!(debug_assertions) { 2 } else { 1 };
     assert_eq!(
         calls.load(Ordering::Relaxed),
@@ -357,7 +357,7 @@ fn a_function_runs_once_however_often_the_model_is_deepened() {
     );
 }
 
-/// Says whether the die shows a positive number, after some time.
+/// Returns whether the die shows a positive number, after a number of nested levels.
 fn slowly(die: Element<u32>, levels: u32) -> Element<bool> {
     match levels {
         0 => die.map(|&n| n > 0),
@@ -365,7 +365,7 @@ fn slowly(die: Element<u32>, levels: u32) -> Element<bool> {
     }
 }
 
-/// A function that fails for a value that only the unexpanded part may exclude.
+/// A function fails for a value that may still be excluded by the unexpanded part.
 #[test]
 fn failures_that_are_not_decided_yet_are_no_errors() {
     let die = Uniform::new(0..4u32).named("die");
@@ -383,7 +383,7 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
             if complete { 0.0 } else { 1.0 },
         );
     }
-    // If nothing excludes it, it is an error at once, however little else is known.
+    // If no evidence can exclude the value, the failure is an error at once, however little of the model is expanded.
     let endless = Model::new().observe(&die, 0);
     let target = (&share, &geometric(0.5)).map(|(a, b)| a + b);
     let error = LazyVariableElimination::to_depth(1)
@@ -403,7 +403,7 @@ fn failures_that_are_not_decided_yet_are_no_errors() {
     );
 }
 
-/// A coin whose every toss takes a moment.
+/// Returns the number of tosses of a coin, each of which takes some time.
 fn slow(moment: Duration) -> Element<u32> {
     Flip::new(0.1).flat_map(move |&stop| {
         std::thread::sleep(moment);
@@ -456,7 +456,7 @@ fn an_interrupt_ends_a_depth_that_was_asked_for() {
     assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }
 
-/// A depth whose tables exceed the budget gave no answer, though a smaller one has bounds.
+/// Regression test: if the tables of a depth exceeded the budget there was no answer, although a smaller depth has bounds.
 #[test]
 fn a_depth_that_the_budget_refuses_has_the_bounds_of_the_last_that_it_allows() {
     let odd = odd_leaves(0.4);

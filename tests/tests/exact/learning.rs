@@ -1,4 +1,4 @@
-//! Learning of parameters against brute force, published numbers, and its guarantees.
+//! Tests of learning parameters: against brute force and published numbers, and of its guarantees.
 
 mod count_parts;
 mod densities;

@@ -1,4 +1,4 @@
-//! Exact engines and message passing: random models, large models, compiled forms.
+//! Tests of exact engines and message passing: random models, large models, compiled forms.
 
 mod belief_propagation;
 mod best_first;

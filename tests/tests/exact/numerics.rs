@@ -1,4 +1,4 @@
-//! Probabilities across hundreds of orders of magnitude, against rational arithmetic and closed forms.
+//! Tests of probabilities across hundreds of orders of magnitude, against rational arithmetic and closed forms.
 
 use figrs::prelude::*;
 use figrs::stream;
@@ -6,16 +6,16 @@ use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 use rand::RngExt;
 
-/// Relative tolerance: a few hundred roundings.
+/// Relative tolerance, which allows for a few hundred rounding errors.
 const ROUNDING: f64 = 1e-12;
-/// Absolute tolerance, for numbers near the subnormal ones, which have fewer digits.
+/// Absolute tolerance, for numbers near the subnormal range, which have fewer digits.
 const SMALLEST: f64 = 1e-300;
 
 fn exact(number: f64) -> BigRational {
     BigRational::from_float(number).unwrap()
 }
 
-/// The natural logarithm of a positive number.
+/// Returns the natural logarithm of a positive rational number.
 fn ln(number: &BigRational) -> f64 {
     let dropped = |bits: u64| bits.saturating_sub(60);
     let (above, below) = (number.numer(), number.denom());
@@ -25,17 +25,17 @@ fn ln(number: &BigRational) -> f64 {
     quotient + (more as f64 - less as f64) * std::f64::consts::LN_2
 }
 
-/// A network of variables with three values, each with up to two of those before as parents, and observations of some.
+/// A network of variables with three values, each with up to two earlier variables as parents, and observations of some variables.
 #[derive(Debug)]
 struct Network {
     parents: Vec<Vec<usize>>,
-    /// For each variable and each combination of its parents' values, the weights of its own.
+    /// For each variable and each combination of its parents' values, the weights of the variable's values.
     rows: Vec<Vec<[f64; 3]>>,
     seen: Vec<(usize, u8)>,
 }
 
 impl Network {
-    /// With weights from `10^-range` to 1, many of them near either end, so that nearly everything is nearly certain.
+    /// Creates a network with weights from `10^-range` to 1, many of which are near either end, so that nearly all values are nearly certain.
     fn random(part: u64, range: f64) -> Self {
         let mut rng = stream(20, part);
         let (mut parents, mut rows) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ impl Network {
         (model, all)
     }
 
-    /// For each variable and value the probability of it and of the observations, in rational arithmetic.
+    /// Returns, for each variable and value, the joint probability of the value and the observations, in rational arithmetic.
     fn joint(&self) -> Vec<[BigRational; 3]> {
         let zero = BigRational::zero;
         let mut joint: Vec<_> = self.rows.iter().map(|_| [zero(), zero(), zero()]).collect();
@@ -168,7 +168,7 @@ fn exact_engines_agree_with_rational_arithmetic() {
 
 #[test]
 fn two_hundred_thousand_tiny_weights() {
-    // A hundred thousand roundings of half a unit in the last place, all in one direction.
+    // The tolerance allows for a hundred thousand roundings of half a unit in the last place, all in one direction.
     const SUM: f64 = 0.1e6 * f64::EPSILON;
     let many = Select::new((0..200_000u32).map(|i| (1e-300, i)));
     let even = many.map(|i| i % 2 == 0);
@@ -181,7 +181,7 @@ fn two_hundred_thousand_tiny_weights() {
     ] {
         let answer = algorithm.run(&model, &third).unwrap();
         let (found, evidence) = (answer.probability(&third, &true), answer.log_evidence());
-        // Multiples of six among the even numbers.
+        // The expected share is that of the multiples of six among the even numbers.
         let expected = 33_334.0 / 100_000.0;
         assert!(
             (found.unwrap() - expected).abs() < SUM,
@@ -194,7 +194,7 @@ fn two_hundred_thousand_tiny_weights() {
 
 #[test]
 fn soft_weights_of_any_size() {
-    // A thousand roundings of half a unit in the last place of a hundred million.
+    // The tolerance allows for a thousand roundings of half a unit in the last place of a hundred million.
     const SUM: f64 = 1e3 * 0.5 * 1e8 * f64::EPSILON;
     let coin = Flip::new(0.5);
     let model = (0..1000).fold(Model::new(), |model, _| {
@@ -213,7 +213,7 @@ fn soft_weights_of_any_size() {
     }
 }
 
-/// A ring of near copies whose ends are said to differ: one of the copies must have failed, each equally likely.
+/// In a ring of nearly exact copies, the ends are observed to differ, so one of the copies must have failed, and each is equally likely.
 #[test]
 fn near_deterministic_rings() {
     for error in [1e-3, 1e-12, 1e-200] {
@@ -229,7 +229,7 @@ fn near_deterministic_rings() {
         let model = Model::new().observe(&same, false).observe(&first, true);
         let failed = ring[COPIES / 2].clone();
         let tree = JunctionTree::new().compile(&model, &failed).unwrap();
-        // With an odd number of failures, half of them possible before the middle.
+        // The number of failures is odd, and half of the possible failures lie before the middle.
         let odd = |n: usize| -((-2.0 * error).ln_1p() * n as f64).exp_m1() / 2.0;
         let (half, all) = (odd(COPIES / 2), odd(COPIES));
         let p = tree.probability(&failed, &false).unwrap();
@@ -245,7 +245,7 @@ fn near_deterministic_rings() {
     }
 }
 
-/// The forward recursion by hand, scaled at each step.
+/// The expected numbers come from a hand-written forward recursion that scales at each step.
 #[test]
 fn a_hidden_markov_model_of_thirty_thousand_steps() {
     let (stay, right) = (0.95, 0.8);

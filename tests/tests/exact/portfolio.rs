@@ -1,4 +1,4 @@
-//! A portfolio from a user's view: the algorithm that answers, the bounds where none does, and the end by an interrupt.
+//! Tests of a portfolio from a user's view: the algorithm that answers, the bounds if none does, and the end by an interrupt.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use figrs::prelude::*;
 use figrs::{AlgorithmAttempt, AttemptOutcome, Bounds, Bytes, Circuit, Error};
 
-/// A square of coins, neighbours of which like to be equal.
+/// Returns a square grid of coins, neighbours of which tend to be equal.
 fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
     let cells: Vec<Element<bool>> = (0..side * side)
         .map(|i| Flip::new(0.3 + 0.001 * i as f64))
@@ -24,7 +24,7 @@ fn grid(side: usize) -> (Model, Vec<Element<bool>>) {
     (model, cells)
 }
 
-/// Clauses of three coins each, drawn by a fixed rule.
+/// Returns a formula of clauses of three coins each, chosen by a fixed rule.
 fn formula(variables: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
     counted_formula(variables, clauses, &Arc::default())
 }
@@ -100,7 +100,11 @@ fn a_wide_formula_is_searched() {
     assert!((compiled.log_evidence() - circuit).abs() < 1e-9);
 }
 
+<<<<<<< ours
 /// Functions are called by the first expansion of each kind only.
+=======
+/// The functions of the model are called only by the first expansion.
+>>>>>>> theirs
 #[test]
 fn attempts_share_one_expansion() {
     let calls = Arc::new(AtomicU64::new(0));
@@ -278,7 +282,7 @@ fn attempts_are_told_as_they_end() {
     let choice = answer.choice().unwrap().attempts.iter();
     let choice: Vec<String> = choice.map(ToString::to_string).collect();
     assert_eq!(std::mem::take(&mut *message.lock().unwrap()), choice);
-    // Where there is no answer, too.
+    // Attempts are reported if there is no answer as well.
     let exact = Exact::within(Bytes(7)).on_attempt(listener(&message));
     assert!(exact.compile(&model, &coins).is_err());
     let message = message.lock().unwrap();

@@ -1,4 +1,4 @@
-//! Compiled trees are saved and loaded.
+//! Tests of saving and loading compiled trees.
 
 use figrs::prelude::*;
 use figrs::{Error, Operand, Param, SavedTree, fold, inject};
@@ -6,7 +6,7 @@ use figrs_tests::json::numbers;
 use proptest::prelude::{Just, ProptestConfig, prop_oneof, proptest};
 use proptest::{arbitrary, sample};
 
-/// A model with branches, so that sums and worlds have trees of their own, a large function and a parameter.
+/// A model with branches (so that sums and worlds have separate trees), a large function and a parameter.
 struct Example {
     model: Model,
     number: Element<u8>,
@@ -54,7 +54,7 @@ fn what_was_saved_answers_as_before() {
     before.most_probable().unwrap();
     let text = serde_json::to_string(&before.save()).unwrap();
     let saved: SavedTree = serde_json::from_str(&text).unwrap();
-    // The same program again, with another parameter: elements are new ones.
+    // The same program runs again with another parameter, so its elements are new ones.
     for rate in [0.6, 0.1] {
         let again = example(&Param::new("rate", rate));
         let mut fresh = compiled(&again);
@@ -77,7 +77,7 @@ fn what_was_saved_answers_as_before() {
     }
 }
 
-/// Elements whose tables are dense and listed, in branches and out of them, and have zeros while `rate` is zero.
+/// Returns elements with dense and listed tables, inside and outside branches, which contain zeros while `rate` is zero.
 fn with_rates(rate: &Param) -> (Model, Element<u8>, Element<i64>) {
     let numbers: Vec<Element<i64>> = (0..5)
         .map(|_| {
@@ -167,7 +167,7 @@ fn parameters_are_saved_with_their_values() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// A file in which any one number is changed is refused, and nothing panics.
+    /// A file in which one number is changed is refused without a panic.
     #[test]
     fn damage_is_refused(at in arbitrary::any::<sample::Index>(), to in prop_oneof![0u64..20, Just(u64::from(u32::MAX)), arbitrary::any::<u64>()]) {
         let example = example(&Param::new("rate", 0.6));
@@ -184,7 +184,7 @@ proptest! {
             return Ok(());
         };
         let error = restored(&example, &saved).map(|_| ());
-        // The predicted cost is told, not used.
+        // The predicted cost in the file is only for information and is not used.
         let Err(Error::SavedTree { .. }) = error else {
             let cost = serde_json::to_value(saved).unwrap();
             let message = [&cost["sums"]["cost"], &cost["worlds"]["cost"]];

@@ -1,4 +1,4 @@
-//! Sensitivity of answers to parameters, against differences and formulas.
+//! Tests of the sensitivity of answers to parameters, against finite differences and formulas.
 
 mod families;
 mod random_models;

@@ -1,4 +1,5 @@
-//! Sums and maxima in slices: the same as whole ones, in any parts and on any threads, and within their memory.
+//! Tests of sums and maxima in slices: they equal those of whole eliminations, for any division into parts and number of threads, within the memory
+//! limit.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use figrs::network::Network;
 use figrs::prelude::*;
 use figrs::{Bytes, Error, MergeableSampler, MpeSlices, Parents, Slices};
 
-/// Coins on a square grid; neighbours agree rather than not.
+/// Returns coins on a square grid, whose neighbours tend to agree.
 fn grid(side: usize) -> (Model, Vec<Element<u8>>) {
     let cell = |i: usize| Select::new([(1.0, 0), (1.0 + 0.1 * (i % 3) as f64, 1), (0.7, 2)]);
     let cells: Vec<Element<u8>> = (0..side * side).map(cell).collect();
@@ -31,7 +32,7 @@ fn grid(side: usize) -> (Model, Vec<Element<u8>>) {
 #[test]
 fn parts_and_threads_give_the_same_bits_as_one_process() {
     let (model, cells) = grid(5);
-    // All messages of several targets are kept.
+    // If there are several targets, all messages are kept in memory.
     for (targets, memory) in [(0..0, "4KiB"), (0..1, "4KiB"), (3..7, "16KiB")] {
         let (targets, slices) = (&cells[targets], Slices::fitting(memory).unwrap());
         let whole = slices.clone().run(&model, targets).unwrap();
@@ -71,7 +72,7 @@ fn parts_and_threads_give_the_same_bits_as_one_process() {
 fn a_part_of_other_slices_is_refused() {
     let ((model, cells), (other, _)) = (grid(5), grid(4));
     let slices = Slices::fitting("4KiB").unwrap();
-    // Of the same grid with one other number too.
+    // A part of the same grid with one other number is refused as well.
     let changed = model
         .clone()
         .weigh(&cells[0], |&value| if value == 0 { 0.999 } else { 1.0 });
@@ -125,7 +126,7 @@ fn settings_and_memories_that_do_not_do_are_refused() {
         assert!(refused.to_string().contains("512MiB"), "{refused}");
         assert!(MpeSlices::fitting(text).is_err());
     }
-    // One table of a million entries: no slice of it is small.
+    // A single table of a million entries has no small slice.
     let many = Uniform::new(0..1_000_000_u32);
     let parity = many.map(|x| x % 7);
     let model = Model::new().weigh(&parity, |&x| f64::from(x));
@@ -192,7 +193,7 @@ fn the_best_world_of_all_slices_is_that_of_elimination() {
     }
 }
 
-/// A file of the reference data, if it is there.
+/// Returns the path of a file of the reference data, if it exists.
 fn reference(name: &str) -> Option<PathBuf> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/data")
@@ -203,7 +204,7 @@ fn reference(name: &str) -> Option<PathBuf> {
     Some(file).filter(|file| file.exists())
 }
 
-/// A network whose messages take more than four times what is predicted, and next to nothing.
+/// The messages of this network take more than four times the predicted memory, but very little in absolute terms.
 #[test]
 fn all_marginals_of_a_small_network_are_one_slice() {
     let Some(file) = reference("networks/hailfinder.bif") else {
@@ -221,7 +222,7 @@ fn all_marginals_of_a_small_network_are_one_slice() {
     }
 }
 
-/// A linkage network whose whole elimination has a table of 4.6 GB.
+/// The full elimination of this linkage network has a table of 4.6 GB.
 #[test]
 fn a_network_beyond_the_memory_is_summed_in_slices() {
     let Some(file) = reference("uai2014/pr/linkage_23.uai") else {

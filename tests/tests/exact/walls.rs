@@ -1,4 +1,4 @@
-//! Models that are small for an engine that sees zeros and functions, and impossible for one that does not.
+//! Tests of models that are easy for an engine that exploits zeros and functions, and infeasible for an engine that does not.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ fn close(found: f64, expected: f64) {
     assert!(off < 1e-9, "{found}, not {expected}");
 }
 
-/// The probability that a Boolean element is true, by both exact engines.
+/// Returns the probability that a Boolean element is true, checked by both exact engines.
 fn probability(model: &Model, element: &Element<bool>) -> f64 {
     let by = |answer: Answer| answer.probability(element, &true).unwrap();
     let tree = by(JunctionTree::new().run(model, element).unwrap());
@@ -18,7 +18,7 @@ fn probability(model: &Model, element: &Element<bool>) -> f64 {
     tree
 }
 
-/// One step of the dice ladder: two Booleans that decide the next two.
+/// Returns the first of two Booleans after this number of steps; in each step, the two Booleans and two random ones determine the next two.
 fn ladder(steps: usize) -> Element<bool> {
     let mut first = Constant::new(true);
     let mut second = Constant::new(false);
@@ -55,16 +55,16 @@ fn a_diamond_network_of_a_thousand_steps() {
     close(probability(&Model::new(), &state), expected);
 }
 
-/// Connected components of the frontier of a grid, while its links are gone through one after another.
+/// Connected components of the frontier of a grid, while its links are processed one after another.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Frontier {
-    /// For each column, the component of its last node; the component of the first corner is 0.
+    /// For each column, the component of its last node; the component of the first corner has index 0.
     components: Vec<u8>,
 }
 figrs::value!(Frontier);
 
 impl Frontier {
-    /// Numbers the components in the order in which they appear, the first corner's as 0.
+    /// Numbers the components in the order in which they appear, and the component of the first corner as 0.
     fn canonical(mut self) -> Self {
         let mut names = BTreeMap::from([(0, 0)]);
         for component in &mut self.components {
@@ -85,7 +85,7 @@ impl Frontier {
     }
 }
 
-/// The probability that opposite corners of a k by k grid are connected by links that hold with probability 0.8.
+/// Returns the probability that opposite corners of a k by k grid are connected if each link holds with probability 0.8.
 fn reliability(k: usize) -> f64 {
     let new = |i: usize| 100 + i as u8;
     let start = (0..k).map(|x| if x == 0 { 0 } else { new(x) }).collect();
@@ -93,7 +93,7 @@ fn reliability(k: usize) -> f64 {
     for y in 0..k {
         if y > 0 {
             for x in 0..k {
-                // The node below becomes the frontier: connected if the link holds.
+                // The node below becomes the frontier node of the column, connected with the node above if the link holds.
                 state = (&state, Flip::new(0.8)).map(move |(state, &holds)| {
                     let mut state = state.clone();
                     if !holds {
@@ -174,7 +174,7 @@ fn noisy_or_with_twenty_causes_and_forty_findings() {
     assert_eq!(present, [5, 6]);
 }
 
-/// A hidden Markov model of five states; the observations are those of the published answers.
+/// Returns a hidden Markov model of five states, with the observations for which answers are published.
 fn hidden(steps: usize) -> (Model, Vec<Element<u8>>) {
     let row = |i: i32| (0..5).map(move |j| (f64::from(1 + (i - j).abs()).powi(-2), j as u8));
     let transitions: Vec<Vec<(f64, u8)>> = (0..5).map(|i| row(i).collect()).collect();
@@ -211,7 +211,7 @@ fn hidden_markov_models_do_not_underflow() {
     close(tree.log_evidence(), single);
 }
 
-/// A Chain on three neighbours for each tile of a grid.
+/// Returns a grid of tiles, each of which is a Chain on three neighbours.
 fn tiles(side: usize) -> Vec<Element<u8>> {
     let mut tiles: Vec<Element<u8>> = Vec::new();
     for at in 0..side * side {
@@ -246,7 +246,7 @@ fn grids_of_tiles_that_are_chains() {
     close(found.log_probability(), best.log_probability().unwrap());
 }
 
-/// A hidden Markov model of 37 symbols, each of which is shown as itself or a neighbour.
+/// Each state of the hidden Markov model has one of 37 symbols, and is observed as its own symbol or a neighbouring one.
 #[test]
 fn a_hidden_markov_model_of_many_symbols() {
     const SYMBOLS: u8 = 37;

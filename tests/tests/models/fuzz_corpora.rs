@@ -1,4 +1,4 @@
-//! The fuzzer's corpora as regression tests, on any compiler: see `docs/robustness.md`.
+//! Runs the fuzzer's corpora as regression tests, on any compiler: see `docs/robustness.md`.
 
 use std::fs;
 use std::panic::catch_unwind;

@@ -1,7 +1,6 @@
-//! Draws of generators against the distributions that they state.
+//! Tests of the draws of generators against the distributions that the generators state.
 //!
-//! Seeds are fixed. All tests here together would give a false alarm with a probability of `GENERATORS`, were they
-//! drawn.
+//! Seeds are fixed. If they were drawn at random, all tests here together would give a false alarm with a probability of `GENERATORS`.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Display;
@@ -18,7 +17,7 @@ use figrs::prelude::*;
 use figrs::{JunctionTree, stream};
 use figrs_tests::significance::{GENERATORS, Law, largest_pearson, pearson};
 
-/// Number of statistics compared.
+/// Number of statistics that are compared.
 const TESTS: f64 = 12.0;
 const ALPHA: f64 = GENERATORS / TESTS;
 
@@ -26,7 +25,7 @@ fn square(side: usize) -> Size {
     Size::new(side, side).unwrap()
 }
 
-/// Checks the counts of some drawn numbers against weights in proportion to their probabilities.
+/// Checks the counts of drawn numbers against weights that are proportional to their probabilities.
 fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
     let mut counts = BTreeMap::<u32, u64>::new();
     for number in drawn {
@@ -44,10 +43,10 @@ fn check_counts(drawn: impl Iterator<Item = u32>, weights: &[(u32, f64)]) {
     assert!(fit.p_value > ALPHA, "{fit:?}: {expected:?}");
 }
 
-/// By following the pointers every room leads to the first.
+/// Checks that, by following the pointers, every room leads to the first room.
 fn assert_perfect(maze: &Board<Pointer>) {
     let size = maze.size();
-    // Rooms that are known to lead there.
+    // For each room, `true` if it is known to lead to the first room.
     let mut leads = vec![false; maze.cells().len()];
     leads[0] = true;
     assert_eq!(maze.cells()[0], Pointer::Root);
@@ -65,7 +64,7 @@ fn assert_perfect(maze: &Board<Pointer>) {
     }
 }
 
-/// All 192 mazes of 3 by 3 are equally likely, by Wilson's algorithm and by the element program.
+/// All 192 mazes of 3 by 3 are equally probable, by Wilson's algorithm and by the element program.
 #[test]
 fn mazes_of_3_by_3_are_uniform() {
     const DRAWS: usize = 192 * 100;
@@ -93,7 +92,7 @@ fn mazes_of_3_by_3_are_uniform() {
     }
 }
 
-/// Snakes of 4 by 4 by Wilson's algorithm: a tree weighs nine to the number of its horizontal links.
+/// Snakes of 4 by 4 are drawn by Wilson's algorithm: the weight of a tree is nine to the power of the number of its horizontal links.
 #[test]
 fn snakes_have_their_horizontal_links() {
     let trees = [
@@ -128,7 +127,7 @@ fn large_mazes_are_perfect() {
     }
 }
 
-/// Dungeons of 3 by 3 by the length of their walk, measured on the boards.
+/// The law of the walk length of 3 by 3 dungeons is tested, with lengths measured on the boards.
 #[test]
 fn dungeons_have_their_walks() {
     let walks = [683.0, 562.0, 340.0, 166.0, 85.0, 16.0, 6.0];
@@ -144,7 +143,7 @@ fn dungeons_have_their_walks() {
     check_counts(drawn, &weights);
 }
 
-/// Chromatic mazes of 2 by 2 by the length of their solution, measured on the boards.
+/// The law of the solution length of 2 by 2 chromatic mazes is tested, with lengths measured on the boards.
 #[test]
 fn chromatic_mazes_have_their_solutions() {
     let elements = ChromaticMaze::new(square(2)).unwrap().elements().unwrap();
@@ -163,7 +162,7 @@ fn chromatic_mazes_have_their_solutions() {
     check_counts(drawn, &[(1, 5184.0), (2, 2136.0), (3, 384.0)]);
 }
 
-/// All 96 Yin-Yang boards of 4 by 4 are equally likely.
+/// All 96 Yin-Yang boards of 4 by 4 are equally probable.
 #[test]
 fn yin_yang_boards_are_uniform() {
     let elements = YinYang::new(square(4)).elements().unwrap();
@@ -181,9 +180,8 @@ fn yin_yang_boards_are_uniform() {
     assert!(statistic < limit, "{statistic}, at most {limit}");
 }
 
-/// With any number of particles, the mean of a population's estimate of the evidence times the indicator of a board as its
-/// trajectory is the probability of the rules together with that board. By the number of black cells; without the weights it
-/// would be far off.
+/// With any number of particles, the mean of a population's estimate of the evidence, times the indicator that a board is its trajectory, is the
+/// joint probability of the rules and that board. Boards are grouped by their number of black cells; without the weights the shares would be far off.
 #[test]
 fn boards_of_few_particles_weigh_right() {
     const POPULATIONS: usize = 40_000;
@@ -222,7 +220,7 @@ fn boards_of_few_particles_weigh_right() {
             sums[black(&board)] += log.exp();
             squares[black(&board)] += (2.0 * log).exp();
         }
-        // Populations that died weigh nothing.
+        // Populations whose particles all died count with weight zero.
         let n = POPULATIONS as f64;
         for number in (0..10).filter(|&number| right[number] > 0.0) {
             let mean = sums[number] / n;
@@ -238,7 +236,7 @@ fn boards_of_few_particles_weigh_right() {
     }
 }
 
-/// Chains of a seed each are independent: each of all boards, of which there are so many, comes up as often.
+/// Chains with different seeds are independent: each of all boards, whose number is `boards`, is equally frequent.
 #[track_caller]
 fn chains_are_uniform<G>(generator: &G, boards: usize)
 where
@@ -257,7 +255,7 @@ where
     assert!(statistic < limit, "{statistic}, at most {limit}");
 }
 
-/// The number of boards, which is small.
+/// Returns the number of boards, which is small.
 fn count_of<G: Generator>(generator: &G) -> usize {
     let exact = ConditionalSampler::new().exact(generator).unwrap();
     let count = exact.compiled().count().unwrap().to_string();
@@ -268,12 +266,12 @@ fn count_of<G: Generator>(generator: &G) -> usize {
 fn islands_of_chains_are_uniform() {
     let island = Island::new(square(5)).unwrap();
     chains_are_uniform(&island, 161);
-    // With one amount of land, which steps along the shore keep.
+    // The amount of land is fixed, and steps along the shore do not change it.
     let island = island.land(4..=4).unwrap();
     chains_are_uniform(&island, count_of(&island));
 }
 
-/// Mazes of 3 by 3 with a way of six steps or more, among all 192.
+/// The boards are the mazes of 3 by 3 with a path of six steps or more, among all 192 mazes.
 #[test]
 fn mazes_of_chains_with_a_long_way_are_uniform() {
     let mazes = PerfectMaze::new(square(3));
@@ -289,7 +287,7 @@ fn mazes_of_chains_with_a_long_way_are_uniform() {
     chains_are_uniform(&mazes.steps(6..=8).unwrap(), long.count());
 }
 
-/// Ways that no maze of a usual kind has, by chains that start from quite different mazes.
+/// The paths have lengths that no maze of a usual kind has, and are found by chains that start from very different mazes.
 #[test]
 fn mazes_have_ways_of_any_length() {
     for (side, least, most) in [(14, 90, 195), (18, 290, 314)] {
@@ -304,7 +302,7 @@ fn mazes_have_ways_of_any_length() {
     }
 }
 
-/// Dungeons of 3 by 3 with bounds on walls and walk, which chains reach through dungeons without those: by the length of the walk.
+/// Dungeons of 3 by 3 have bounds on walls and walk, which chains reach through dungeons outside these bounds; the law of the walk length is tested.
 #[test]
 fn dungeons_of_chains_have_the_exact_law() {
     let dungeon = Dungeon::new(square(3)).walls(1..=3).unwrap();
@@ -347,7 +345,7 @@ fn islands_of_chains_meet_the_demands() {
         assert!((150..=210).contains(&map.land()), "{map}");
         assert!((8..=14).contains(&map.bays()), "{map}");
     }
-    // One amount of land, and the least that there is.
+    // One amount of land is common, and the other is the smallest possible.
     for land in [37, 1] {
         let island = Island::new(square(24)).unwrap().land(land..=land).unwrap();
         let sample = ConditionalSampler::new().sample(&island, 3).unwrap();
@@ -355,7 +353,7 @@ fn islands_of_chains_meet_the_demands() {
     }
 }
 
-/// The puzzle's solution is the only one, and without any one of the clues there is another.
+/// The puzzle has one solution, and without any single one of its clues it has another.
 #[test]
 fn puzzles_have_one_solution_and_no_clue_too_many() {
     let given: ColourClues = "1.....\n......\n......\n......\n......\n......"

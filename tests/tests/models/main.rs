@@ -1,4 +1,4 @@
-//! Generators and puzzles.
+//! Tests of generators and puzzles.
 
 mod fuzz_corpora;
 mod generators;

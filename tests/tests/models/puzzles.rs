@@ -1,4 +1,4 @@
-//! Puzzles in the Game Description Language: files, plans by inference, mistakes, random rules.
+//! Tests of puzzles in the Game Description Language: files, plans by inference, mistakes, random rules.
 
 mod errors;
 mod files;

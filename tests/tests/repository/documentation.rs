@@ -1,10 +1,10 @@
-//! References of the repository's pages resolve: to files, to folders, and to each other.
+//! Tests that references in the repository's pages resolve: references to files, to folders, and to other pages.
 
 use std::path::{Path, PathBuf};
 
 use figrs_tests::pages::{pages, root};
 
-/// The address of each link of a line of prose.
+/// Returns the address of each link in a line of prose.
 fn links(line: &str) -> Vec<&str> {
     let inline = line
         .split("](")
@@ -50,7 +50,7 @@ fn names_of_links_are_defined() {
             let Some((name, after)) = rest.split_once(']') else {
                 continue;
             };
-            // Code in backticks has brackets of its own.
+            // Code in backticks may contain brackets that are no links.
             let is_code = prose[..at].matches('`').count() % 2 == 1;
             if !is_code && !after.starts_with(['(', '[']) {
                 assert!(is_defined(name), "{}: [{name}]", page.path.display());
@@ -59,7 +59,7 @@ fn names_of_links_are_defined() {
     }
 }
 
-/// True if a text in backticks has only letters of paths.
+/// True if a text in backticks has only characters of paths.
 fn is_plain(span: &str) -> bool {
     span.chars()
         .all(|letter| letter.is_ascii_alphanumeric() || "_-./".contains(letter))
@@ -92,7 +92,7 @@ fn paths_from_the_root_lead_to_files() {
         "docs/",
     ];
     let mut count = 0;
-    // The changelog speaks of files as they were.
+    // The changelog mentions files that no longer exist.
     for page in pages()
         .into_iter()
         .filter(|page| !page.path.ends_with("CHANGELOG.md"))
@@ -112,7 +112,7 @@ fn paths_from_the_root_lead_to_files() {
     assert!(count > 80, "only {count} paths were found");
 }
 
-/// The folder that a path names, or that of the file that it names.
+/// Returns the folder that a path names, or the folder of the file that it names.
 fn folder_of(path: &str) -> PathBuf {
     let path = Path::new(path);
     let file = path.extension().and_then(|_| path.parent());
@@ -131,7 +131,7 @@ fn the_architecture_names_files_that_are_there() {
     };
     let mut count = 0;
     let prose = page.prose().join("\n");
-    // A bare name stands in a folder that its paragraph or table names.
+    // A file name without a folder is in a folder that its paragraph or table names.
     for block in prose.split("\n\n") {
         let spans = block.split('`').skip(1).step_by(2);
         let (whole, bare): (Vec<&str>, Vec<&str>) = spans

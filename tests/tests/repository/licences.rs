@@ -1,4 +1,4 @@
-//! Demands of figrs's dependencies on its users: licences, Rust versions, and the number of crates.
+//! Tests of the demands of figrs's dependencies on users: licences, Rust versions, and the number of crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value as Json;
 
-/// Licences that allow figrs to be used under its own, with no more to do than to name them.
+/// Licences that allow figrs to be used under its own licences, with no obligation other than to name them.
 const ALLOWED: [&str; 10] = [
     "0BSD",
     "Apache-2.0",
@@ -20,7 +20,7 @@ const ALLOWED: [&str; 10] = [
     "Zlib",
 ];
 
-/// The crates that others depend on.
+/// The crates of the workspace on which users' crates may depend.
 const LIBRARIES: [&str; 15] = [
     "figrs-core",
     "figrs-design",
@@ -39,13 +39,13 @@ const LIBRARIES: [&str; 15] = [
     "figrs",
 ];
 
-/// Largest number of crates that a first program may have to build. More of them want a reason.
+/// Largest number of crates that the build of a first program may need; more crates need a justification.
 const MOST_CRATES: usize = 45;
 
-/// The packages of the workspace and all that they depend on, on this platform.
+/// The packages of the workspace and all their dependencies, on this platform.
 struct Metadata {
     packages: BTreeMap<String, Json>,
-    /// For each package its dependencies, those of tests and benchmarks left out.
+    /// For each package its dependencies, except for those of tests and benchmarks only.
     needed: BTreeMap<String, Vec<String>>,
 }
 
@@ -100,7 +100,7 @@ impl Metadata {
         }
     }
 
-    /// The crates of others that a crate of the workspace needs.
+    /// Returns the crates from outside the workspace that a crate of the workspace needs.
     fn tree(&self, name: &str) -> BTreeSet<&str> {
         let root = self
             .packages
@@ -113,17 +113,16 @@ impl Metadata {
                 open.extend(self.needed[id].iter().map(String::as_str));
             }
         }
-        // A package with a source is not of this workspace.
+        // A package with a source is from outside this workspace.
         tree.retain(|id| self.packages[*id]["source"].is_string());
         tree
     }
 }
 
-/// True if a licence expression of SPDX can be met with licences that are allowed. `AND` binds more tightly than `OR`, and a
-/// stroke is an old `OR`.
+/// True if an SPDX licence expression can be met with allowed licences. `AND` binds more tightly than `OR`, and a slash is an old notation of `OR`.
 fn allows(expression: &str, is_allowed: &impl Fn(&str) -> bool) -> bool {
     let mut depth = 0_u32;
-    // Offsets of the words outside of brackets.
+    // Offsets of the words outside brackets.
     let mut outside = Vec::new();
     let plain = expression.replace('/', " OR ");
     for (at, letter) in plain.char_indices() {
@@ -162,7 +161,7 @@ fn licences_are_read_as_spdx_says() {
         ("B OR A", true),
         ("A AND B", false),
         ("B/A", true),
-        // AND binds more tightly.
+        // The operator AND binds more tightly than OR.
         ("A OR B AND B", true),
         ("B AND B OR A", true),
         ("B AND A OR B", false),
@@ -241,7 +240,7 @@ fn no_dependency_needs_a_newer_rust() {
     }
 }
 
-/// Crates that `cargo build` makes for a first program, those of figrs included.
+/// `cargo build` makes few crates for a first program, including those of figrs.
 #[test]
 fn a_first_program_needs_few_crates() {
     let output = Command::new(env!("CARGO"))
@@ -269,7 +268,7 @@ fn a_first_program_needs_few_crates() {
     );
 }
 
-/// The versions that are asked for are those that are built here: nothing older is promised to work.
+/// The versions that figrs requires are those that are built here, because older versions are not tested.
 #[test]
 fn the_least_versions_asked_for_are_those_that_are_tested() {
     let metadata = Metadata::read();

@@ -1,4 +1,4 @@
-//! Pages, links, licences and words of the repository.
+//! Tests of the pages, links, licences and words of the repository.
 
 mod documentation;
 mod features;

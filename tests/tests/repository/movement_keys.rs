@@ -1,11 +1,11 @@
-//! The table of the keys of movement files in the tutorial is that of the reader.
+//! Tests that the tutorial's table of the keys of movement files agrees with the reader.
 
 use std::fs;
 
 use figrs_design::Movement;
 use figrs_tests::pages::root;
 
-/// The texts between backticks.
+/// Returns the texts between backticks.
 fn quoted(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
@@ -34,12 +34,12 @@ fn each_key_stands_with_its_default_and_an_example_that_is_read() {
             assert!(example.starts_with(&format!("{key} = ")), "{example}");
             let read = Movement::from_toml(example);
             let read = read.unwrap_or_else(|error| panic!("{example}: {error}"));
-            // A legend is not read, and nothing else is said twice.
+            // The legend is not read; every other key changes the movement.
             assert_eq!(read == unsaid, key == "tiles", "{example}");
         }
         keys.push(key);
     }
-    // The reader names all that it knows.
+    // The error for an unknown key names all known keys.
     let unknown = Movement::from_toml("unknown = 1").unwrap_err().to_string();
     let (_, known) = unknown.split_once("expected one of ").unwrap();
     let (known, _) = known.split_once(';').unwrap();

@@ -1,4 +1,4 @@
-//! Sentences of doc comments state what a thing is, in the words under which it is searched for.
+//! Tests that sentences of doc comments state what a thing is, in words by which readers search for it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ const SOURCES: [&str; 22] = [
     "docs",
 ];
 
-/// The text of a line of a doc comment.
+/// Returns the text of a line of a doc comment.
 fn doc(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let text = line
@@ -66,7 +66,7 @@ fn doc_comments_state_what_things_are() {
         }
     }
     assert!(lines > 5000, "only {lines} lines were found");
-    // One in a thousand may open a line by chance: a sentence goes on there.
+    // One in a thousand lines may begin with such a word by chance, because a sentence continues there.
     assert!(riddles.len() * 1000 <= lines, "{}", riddles.join("\n"));
 }
 

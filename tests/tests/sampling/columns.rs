@@ -1,5 +1,5 @@
-//! Worlds run side by side are the worlds of the scalar program: each row of a block has the values and the weight of one of its
-//! runs, as often as that run is likely, whatever was run before and whichever rows others were made to continue.
+//! Tests that worlds run side by side are the worlds of the scalar program. Each row of a block has the values and the weight of one run of the
+//! program, and occurs as often as that run is probable, whatever was run before and whichever rows other rows continue.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -15,10 +15,10 @@ use rand::RngExt;
 use statrs::distribution::{ChiSquared, Continuous, ContinuousCDF, Normal as Gaussian};
 
 const RUNS: usize = 2000;
-/// Not a multiple of the 64 rows of a word.
+/// Number of rows, which is not a multiple of the 64 rows of a machine word.
 const ROWS: usize = 1000;
 const EXACT: f64 = 1e-9;
-/// The logarithm of a share of the largest weight that a number still holds with all its digits.
+/// The logarithm of the smallest ratio to the largest weight that a number still represents with all its digits.
 const LEAST: f64 = -600.0;
 const LIMIT: usize = 1_000_000;
 
@@ -28,9 +28,9 @@ fn failed(error: impl std::fmt::Display) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The values of all elements outside of branches.
+/// The values of all elements outside branches, as codes.
 type Values = Vec<u64>;
-/// For each of them the weights that worlds with these values may have, as logarithms, and how likely they are drawn.
+/// For each combination of values, the logarithms of the weights that worlds with these values may have, each with the probability of drawing it.
 type Worlds = BTreeMap<Values, Vec<(f64, f64)>>;
 
 fn worlds(built: &Built, elements: &[Target]) -> Result<Option<Worlds>, TestCaseError> {
@@ -51,12 +51,12 @@ fn worlds(built: &Built, elements: &[Target]) -> Result<Option<Worlds>, TestCase
     Ok(all.map_err(failed)?.then_some(worlds))
 }
 
-/// Rows of a block.
+/// The rows of a block.
 #[derive(Debug, PartialEq)]
 struct Rows {
-    /// Those that are left, with their values and the logarithms of their weights.
+    /// The remaining rows, with their values and the logarithms of their weights.
     left: Vec<(usize, Values, f64)>,
-    /// Weights below this are negligible beside the largest and may flush to zero.
+    /// Logarithm of the weight below which weights are negligible compared with the largest and may underflow to zero.
     least: f64,
 }
 
@@ -93,8 +93,7 @@ fn block(model: &Model, elements: &[Target]) -> Result<Block, TestCaseError> {
     Block::new(model, &erased, Observations::Weigh, order, LIMIT).map_err(failed)
 }
 
-/// Index of a row's weight among the possible weights of its values, where the row weighed `before` when its weight was
-/// reset to one.
+/// Returns the index of a row's weight among the possible weights of its values. The row had the weight `before` when its weight was reset to one.
 fn place(
     worlds: &Worlds,
     values: &Values,
@@ -116,7 +115,7 @@ fn place(
     })
 }
 
-/// Pearson's statistic and its degrees of freedom; rare worlds are counted together.
+/// Returns Pearson's statistic and its degrees of freedom; rare worlds are counted together.
 fn pearson(counts: &[(f64, f64)]) -> (f64, f64) {
     const FEW: f64 = 10.0;
     let (mut statistic, mut classes, mut rest) = (0.0, 0.0, (0.0, 0.0));
@@ -138,9 +137,9 @@ fn pearson(counts: &[(f64, f64)]) -> (f64, f64) {
     (statistic, f64::max(classes - 1.0, 0.0))
 }
 
-/// With the seeds fixed this test always gives the same result. Had they been drawn, it would fail for a correct engine with a
-/// probability of about 1e-6: the sum of the statistics of all models is nearly normal and allowed 5 standard deviations, and
-/// each of them its 1e-10 tail, a thousand times more than a model's share because few expected counts have a heavier one.
+/// With fixed seeds this test always gives the same result. With random seeds it would fail for a correct engine with a probability of about 1e-6.
+/// The sum of the statistics of all models is nearly normal and may deviate by 5 standard deviations; the statistic of each model must not be in its
+/// 1e-10 tail. That is a thousand times more than a model's share, because statistics of few expected counts have heavier tails.
 fn compare_with_runs(cases: u32, width: usize, seed_of_models: u64) {
     let (models, seed) = (Cell::new(0), Cell::new(0));
     let sums = RefCell::new((0.0, 0.0));
@@ -155,7 +154,7 @@ fn compare_with_runs(cases: u32, width: usize, seed_of_models: u64) {
             };
             let logs = worlds.values().flatten().map(|(weight, _)| *weight);
             let (least, most) = logs.fold((f64::MAX, f64::MIN), |(a, b), x| (a.min(x), b.max(x)));
-            // The index of a very small weight can be found only if the block has the largest.
+            // The index of a very small weight can be found only if the block contains the largest weight.
             if width < ROWS && most - least > -LEAST {
                 return Ok(());
             }
@@ -214,14 +213,14 @@ fn rows_are_possible_worlds_as_often_as_they_are_likely() {
     compare_with_runs(600, ROWS, 41);
 }
 
-/// So few rows that most follow the branches of their Chains one by one.
+/// There are so few rows that most of them follow the branches of their Chains one by one.
 #[test]
 fn rows_of_narrow_blocks_are_worlds_as_often_as_they_are_likely() {
     compare_with_runs(300, 20, 44);
 }
 
-/// Lets the rows of some of several populations of `size` rows continue others after each statement, and returns their
-/// weights before that. Populations without a row of positive weight leave.
+/// After each statement, lets the rows of some populations of `size` rows continue other rows, and returns the weights that the rows had before.
+/// Populations without a row of positive weight are dropped.
 fn run_with_copies(
     block: &mut Block,
     rng: &mut Stream,
@@ -350,17 +349,17 @@ fn rows_weigh_the_densities_at_their_values() {
         let density = Gaussian::new(places[row], deviation).unwrap().ln_pdf(1.5);
         let right = density - places[row].powi(2);
         let found = weights[row].ln() + plain.log_scale;
-        // A weight far below the largest may flush to zero.
+        // A weight far below the largest may underflow to zero.
         let near = right - plain.log_scale > LEAST;
         assert!(
             !near || (found - right).abs() < EXACT,
             "row {row}: {found}, not {right}"
         );
     }
-    // The mean of the places has a standard error of 2 / sqrt(1000), of which six are allowed: one in 5e8.
+    // The mean of the places has a standard error of 2 / sqrt(1000). Six standard errors are allowed, which one in 5e8 exceeds.
     let mean = places.iter().sum::<f64>() / ROWS as f64;
     assert!((mean - 1.0).abs() < 12.0 / (ROWS as f64).sqrt(), "{mean}");
-    // Nor is the number of wide ones further than six of its standard deviations from its mean.
+    // The number of wide rows is within six standard deviations of its mean as well.
     let count = wide.iter().filter(|&&wide| wide).count() as f64;
     let deviation = (0.21 * ROWS as f64).sqrt();
     assert!(

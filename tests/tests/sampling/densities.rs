@@ -1,10 +1,10 @@
-//! Densities and a user's own distributions.
+//! Tests of densities, and of distributions that the user defines.
 
 use figrs::prelude::*;
 use figrs::rand::{Rng, RngExt};
 use figrs::{Atomic, Distribution, Fault, ModelError, Outcomes, tuple};
 
-/// Uniform on an interval.
+/// The uniform distribution on an interval.
 #[derive(Clone, Debug)]
 struct Interval(f64, f64);
 
@@ -34,7 +34,7 @@ impl Distribution<f64> for Interval {
     }
 }
 
-/// Values without end, which cannot be drawn.
+/// A distribution of infinitely many values, which cannot be drawn.
 #[derive(Debug)]
 struct Endless;
 
@@ -53,7 +53,7 @@ impl Distribution<u8> for Endless {
     }
 }
 
-/// A finite distribution with whatever numbers.
+/// A finite distribution whose probabilities may be any numbers.
 #[derive(Clone, Debug)]
 struct Listed(Vec<(u8, f64)>, f64);
 
@@ -96,7 +96,7 @@ fn an_observed_density_is_a_likelihood() {
         let evidence = answer.log_evidence().unwrap().value;
         assert!((evidence - 0.625_f64.ln()).abs() < 0.05, "{evidence}");
     }
-    // An observed root, too.
+    // A root may be observed, too.
     let y = Atomic::new(Interval(0.0, 2.0));
     for algorithm in two() {
         let evidence = algorithm
@@ -132,7 +132,7 @@ fn an_unobserved_density_is_an_error_of_exact_algorithms() {
             error.to_string().contains("`u`") && error.to_string().contains("ImportanceSampling")
         );
     }
-    // One that tries all values says so where the element is observed already.
+    // An algorithm that tries all values reports this even if the element is observed.
     let observed = Model::new().observe(&u, 1.0);
     let error = Enumerate::new().run(&observed, ()).unwrap_err().to_string();
     assert!(
@@ -199,7 +199,7 @@ fn point_masses_dominate_densities() {
         Error::Model(ModelError::MixedObservation { .. })
     ));
     assert!(error.to_string().contains("ImportanceSampling"), "{error}");
-    // Elsewhere there is only the density.
+    // At other values there is only the density.
     let model = Model::new().observe(&x, 0.5);
     for algorithm in two() {
         let answer = algorithm.run(&model, &exact).unwrap();

@@ -1,4 +1,4 @@
-//! Every distribution against the formulas of its definition, and its draws against its own probabilities.
+//! Tests of every distribution against the formulas of its definition, and of its draws against its probabilities.
 
 mod atomic;
 mod continuous;

@@ -1,4 +1,4 @@
-//! Deadlines and memory of worlds that do not end.
+//! Tests of deadlines and memory limits for worlds that do not end.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use figrs::{Enumerate, Flip, Model, ModelError, SimulatedAnnealing, Stopped};
 
 const DEADLINE: Duration = Duration::from_millis(60);
 
-/// Time for draws before a world that does not end, on a busy machine too.
+/// Time that suffices for draws before a world that does not end, also on a busy machine.
 const LONGER: Duration = Duration::from_millis(600);
 
-/// Each world has a choice more than the one before it.
+/// A recursion in which each world has one more choice than the world before it.
 fn endless() -> Element<u64> {
     Flip::new(0.5).flat_map(|_| endless())
 }

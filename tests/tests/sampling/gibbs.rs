@@ -1,4 +1,4 @@
-//! Gibbs sampling as a user meets it: right answers, honest reports, errors.
+//! Tests of Gibbs sampling as a user sees it: right answers, truthful reports, errors.
 
 #![allow(clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use figrs::{Stopped, fold, inject, stream};
 use rand::RngExt;
 use rand::seq::index::sample;
 
-/// Ten coins in a row of which the parities of threes are given, and so is the number of heads.
+/// Returns a model of ten coins in a row, where the parities of groups of three and the number of heads are given.
 fn constrained() -> (Model, Vec<Element<bool>>) {
     let coins: Vec<_> = (0..10)
         .map(|i| Flip::new(0.3 + 0.04 * f64::from(i)))
@@ -26,8 +26,8 @@ fn constrained() -> (Model, Vec<Element<bool>>) {
     (model.condition(&heads, |&n| (3..=7).contains(&n)), coins)
 }
 
-/// The groups are single blocks, so that successive draws are independent, and each bound is missed by a correct sampler
-/// with a probability of 2e-9 (six standard errors): 2e-8 for the ten.
+/// Each group is a single block, so that successive draws are independent. Each bound is missed by a correct sampler with a probability of 2e-9 (six
+/// standard errors): 2e-8 for the ten bounds.
 #[test]
 fn constraints_that_share_parents_are_met_and_weighed() {
     let (model, coins) = constrained();
@@ -110,7 +110,8 @@ fn impossible_evidence_is_named() {
     );
 }
 
-/// Parities of three at random, by too many to hold together, and too entangled for elimination to see that.
+/// The evidence consists of random parities of three coins. There are too many to hold together, and they are too entangled for elimination to detect
+/// that.
 #[test]
 fn a_world_that_neither_draws_nor_elimination_find() {
     let coins: Vec<_> = (0..400).map(|_| Flip::new(0.5)).collect();
@@ -133,7 +134,7 @@ fn a_world_that_neither_draws_nor_elimination_find() {
     );
 }
 
-/// Evidence that forward draws hardly ever meet.
+/// The evidence is hardly ever met by forward draws.
 #[test]
 fn rare_evidence_is_found() {
     let (a, b) = (Flip::new(0.001), Flip::new(0.001));

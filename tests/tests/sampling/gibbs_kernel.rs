@@ -1,6 +1,6 @@
-//! Guarantees of a Gibbs sampler, checked without noise: the transition matrix of every block, built by making every draw
-//! that the sampler could make, keeps the exact posterior; and where blocking claims so, it leads from every world to every
-//! other.
+//! Tests of the guarantees of a Gibbs sampler without sampling error. The transition matrix of every block, built by enumerating every draw that the
+//! sampler could make, leaves the exact posterior invariant; and if blocking claims irreducibility, the matrices lead from every world to every other
+//! one.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -15,18 +15,18 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
 const EXACT: f64 = 1e-12;
-/// Largest number of worlds of a matrix.
+/// Largest number of worlds for which matrices are built.
 const WORLDS: usize = 600;
 const STEPS: usize = 100_000;
 
-/// Every assignment of positive weight with its probability.
+/// Every assignment of positive weight, with its probability.
 struct Worlds {
     all: Vec<(Vec<u32>, f64)>,
     numbers: BTreeMap<Vec<u32>, usize>,
 }
 
 impl Worlds {
-    /// `None` if there are no worlds, or too many.
+    /// Returns `None` if there are no worlds, or too many.
     fn new(graph: &FactorGraph) -> Option<Self> {
         let (mut logs, mut total) = (Vec::new(), LogSum::default());
         let done = every_assignment(graph, STEPS, |values, log| {
@@ -48,10 +48,10 @@ impl Worlds {
     }
 }
 
-/// A transition matrix by rows.
+/// A transition matrix, by rows of target worlds and probabilities.
 type Matrix = Vec<Vec<(usize, f64)>>;
 
-/// The matrix of one block.
+/// Returns the transition matrix of one block.
 fn matrix(kernel: &GibbsKernel, block: usize, worlds: &Worlds) -> Result<Matrix, String> {
     let row = |(values, _): &(Vec<u32>, f64)| {
         let next = kernel.conditional(block, values).into_iter();
@@ -65,7 +65,7 @@ fn matrix(kernel: &GibbsKernel, block: usize, worlds: &Worlds) -> Result<Matrix,
     worlds.all.iter().map(row).collect()
 }
 
-/// Checks that a matrix is one of probabilities, and keeps the posterior.
+/// Checks that the rows of a matrix are probability distributions, and that the matrix leaves the posterior invariant.
 fn check_matrix(matrix: &Matrix, worlds: &Worlds) -> Result<(), String> {
     let mut after = vec![0.0; worlds.all.len()];
     for (row, (from, p)) in matrix.iter().zip(&worlds.all) {
@@ -97,7 +97,7 @@ fn check(kernel: &GibbsKernel, worlds: &Worlds) -> Result<Vec<Matrix>, String> {
         .collect()
 }
 
-/// True if steps of the matrices lead from the first world to all; each of them goes both ways.
+/// True if steps of the matrices lead from the first world to all worlds; this suffices, because each step can be reversed.
 fn reaches_all(matrices: &[Matrix], worlds: &Worlds) -> bool {
     let mut reached = vec![false; worlds.all.len()];
     reached[0] = true;
@@ -144,7 +144,7 @@ fn keeps_the_posterior(
     let Some(worlds) = Worlds::new(&graph) else {
         return Ok(());
     };
-    // A probability that no number holds is no world that a sampler can be in.
+    // A sampler cannot be in a world whose probability underflows.
     if worlds.all.iter().any(|(_, p)| *p < 1e-100) {
         return Ok(());
     }
@@ -206,7 +206,7 @@ fn sprinkler() -> (Model, Vec<AnyElement>) {
     (Model::new().observe(&wet, true), targets)
 }
 
-/// The graph of a model with its worlds.
+/// Returns the factor graph of a model, with its worlds.
 fn of((model, targets): (Model, Vec<AnyElement>)) -> (FactorGraph, Worlds) {
     let graph = graph_of(&model, &targets).expect("possible");
     let worlds = Worlds::new(&graph).expect("small");
@@ -222,7 +222,7 @@ fn sprinkler_with_a_zero_is_one_block_of_those_it_ties() {
     assert!(reaches_all(&matrices, &worlds));
 }
 
-/// Parities of neighbours and of all are given: two constraints share every coin.
+/// The parities of neighbours and of all coins are given, so that two constraints share every coin.
 fn parities(coins: usize) -> (Model, Vec<AnyElement>) {
     let coins: Vec<_> = (0..coins)
         .map(|i| Flip::new(0.2 + 0.05 * (i % 10) as f64))
@@ -243,12 +243,12 @@ fn parities_that_share_parents_are_connected() {
         let matrices = check(&kernel, &worlds).expect("right");
         println!("{table}: {kernel:?}");
         assert_eq!(kernel.cut_groups() == 0, claims, "tables of {table}");
-        // One coin alone never moves.
+        // A single coin can never change by itself.
         assert_eq!(reaches_all(&matrices, &worlds), claims, "tables of {table}");
     }
 }
 
-/// Exactly half of the coins.
+/// Exactly half of the coins show heads.
 fn half(coins: usize) -> (Model, Vec<AnyElement>) {
     let coins: Vec<_> = (0..coins)
         .map(|i| Flip::new(0.2 + 0.1 * (i % 7) as f64))
@@ -267,7 +267,7 @@ fn a_count_that_is_given_is_one_block_by_elimination() {
     let matrices = check(&kernel, &worlds).expect("right");
     assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
     assert!(reaches_all(&matrices, &worlds));
-    // The last coin follows from the others, so that these can move one at a time: which is seen.
+    // The last coin is a function of the others, and the sampler recognises that these can therefore move one at a time.
     let kernel = GibbsKernel::new(&graph, 1).expect("possible");
     let matrices = check(&kernel, &worlds).expect("right");
     assert!(kernel.blocks() > 1 && kernel.cut_groups() == 0);
@@ -278,7 +278,7 @@ fn a_count_that_is_given_is_one_block_by_elimination() {
     assert_eq!((kernel.blocks(), kernel.cut_groups()), (1, 0));
 }
 
-/// The surroundings of a block that is eliminated reach into its tables and its functions.
+/// The variables around an eliminated block occur in its tables and its functions.
 #[test]
 fn an_eliminated_block_depends_on_what_surrounds_it() {
     let outside = Select::new([(1.0, 0u8), (2.0, 1), (0.5, 2)]);
@@ -318,19 +318,19 @@ fn faulty_kernels_are_rejected() {
             continue;
         }
         tried += 1;
-        // A conditional that forgets a factor.
+        // This faulty conditional distribution omits a factor.
         let mut faulty = graph.clone();
         faulty.factors.remove(i);
         let kernel = GibbsKernel::new(&faulty, 1024).expect("possible");
         assert!(check(&kernel, &worlds).is_err(), "without {factor:?}");
-        // Weights counted twice.
+        // This faulty conditional distribution counts weights twice.
         let mut faulty = graph.clone();
         faulty.factors.push(factor.clone());
         let kernel = GibbsKernel::new(&faulty, 1024).expect("possible");
         assert!(check(&kernel, &worlds).is_err(), "twice {factor:?}");
     }
     assert!(tried >= 3);
-    // Normalisation left out.
+    // This faulty conditional distribution is not normalised.
     let kernel = GibbsKernel::new(&graph, 1024).expect("possible");
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     check_matrix(&faulty, &worlds).expect("right");
@@ -340,7 +340,7 @@ fn faulty_kernels_are_rejected() {
         }
     }
     assert!(check_matrix(&faulty, &worlds).is_err());
-    // A proposal taken for the conditional: every alternative as likely.
+    // This faulty conditional distribution is a proposal that gives every alternative the same probability.
     let mut faulty = matrix(&kernel, 0, &worlds).expect("worlds");
     for row in &mut faulty {
         let n = row.len() as f64;
@@ -351,7 +351,7 @@ fn faulty_kernels_are_rejected() {
     assert!(check_matrix(&faulty, &worlds).is_err());
 }
 
-/// Values whose probabilities underflow beside others are drawn by their logarithms.
+/// Values whose probabilities would underflow compared with others are drawn by the logarithms of their probabilities.
 #[test]
 fn weights_beyond_numbers_are_drawn_by_their_logarithms() {
     let a = Select::new([(1.0, 0u8), (2.0, 1), (3.0, 2)]);

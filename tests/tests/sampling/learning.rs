@@ -1,16 +1,16 @@
-//! Expectation-maximisation by samplers, against exact rounds within errors that repeated runs show.
+//! Tests of expectation-maximisation by samplers, against exact rounds, with errors that are estimated from repeated runs.
 
 use figrs::prelude::*;
 use figrs::stream;
 use figrs::{Cases, ExpectationMaximization, ExpectedCounts, Learned, Precision, Stopped, fold};
 use figrs_tests::learning_network::{LearningNetwork, data};
 
-/// Runs with seeds of their own.
+/// Number of runs, each with a different seed.
 const RUNS: u64 = 16;
-/// Bound of the deviation of the mean of the runs in standard errors: with fifteen degrees of freedom one in two thousand is larger.
+/// Bound of the deviation of the runs' mean in standard errors; with fifteen degrees of freedom, one in two thousand means exceeds it.
 const DEVIATIONS: f64 = 4.5;
 
-/// Checks that the mean of the runs is what is expected, and that their standard error is at most `largest`.
+/// Checks that the mean of the runs agrees with the expected number, and that its standard error is at most `largest`.
 fn assert_mean(runs: &[f64], expected: f64, largest: f64) {
     let n = runs.len() as f64;
     let mean = runs.iter().sum::<f64>() / n;
@@ -24,7 +24,7 @@ fn assert_mean(runs: &[f64], expected: f64, largest: f64) {
     );
 }
 
-/// One round on random networks is the exact one, within its errors.
+/// Checks that one round on random networks agrees with the exact round, within its errors.
 fn assert_rounds<E: ExpectedCounts>(engine: impl Fn(u64) -> E, seeds: [u64; 3], largest: f64) {
     for seed in seeds {
         let mut rng = stream(seed, 0);
@@ -75,7 +75,7 @@ fn weighted_worlds_estimate_the_probability_of_a_row() {
     assert_mean(&runs.collect::<Vec<f64>>(), exact.exp(), 0.003);
 }
 
-/// Groups of measurements that share a hidden normal effect of variance one about a learned mean, with noise of a learned precision.
+/// Groups of measurements with noise of a learned precision; each group shares a hidden normal effect, with variance one and a learned mean.
 struct Effects {
     mean: f64,
     precision: f64,
@@ -90,7 +90,7 @@ const GROUPS: [[f64; 3]; 5] = [
 ];
 
 impl Effects {
-    /// The log-likelihood, and the next round: the posterior of an effect is normal.
+    /// Returns the log-likelihood and the values after a round; the posterior of an effect is normal.
     fn round(&self) -> (f64, Self) {
         let (mut log_likelihood, mut effects, mut squares) = (0.0, 0.0, 0.0);
         for group in GROUPS {
@@ -102,7 +102,7 @@ impl Effects {
                 .iter()
                 .map(|x| (x - effect).powi(2) + 1.0 / posterior)
                 .sum::<f64>();
-            // The density at the effect's mean, by Bayes' rule.
+            // The likelihood is computed as the density at the effect's mean, by Bayes' rule.
             let log_normal = |x: f64, mean: f64, precision: f64| {
                 0.5 * (precision / std::f64::consts::TAU).ln()
                     - 0.5 * precision * (x - mean).powi(2)
@@ -150,7 +150,7 @@ fn a_continuous_hidden_element() {
     assert_mean(&runs[0], effects.mean, 0.015);
     assert_mean(&runs[1], effects.precision, 0.07);
     assert_mean(&runs[2], first, 0.03);
-    // No expansion takes it.
+    // No algorithm with an expansion accepts the model.
     let exact = ExpectationMaximization::new(JunctionTree::new()).fit(&Model::new(), &cases());
     assert!(exact.is_err());
 }
@@ -162,7 +162,7 @@ fn counts_without_end_that_are_hidden() {
     let seen = all.flat_map(|&n| Binomial::new(u32::try_from(n).unwrap(), 0.5));
     let data = [3, 1, 4, 2, 2];
     let cases = Cases::new(&seen).rows(data);
-    // Those that are not seen are Poisson distributed, with half the rate.
+    // The unobserved events have a Poisson distribution with half the rate.
     let mut expected = 4.0;
     for _ in 0..2 {
         expected = data
@@ -187,7 +187,7 @@ fn parameters_of_one_element_end_where_each_is_best_given_the_other() {
     );
     let value = Normal::new(&mean, Precision(&precision));
     let data = [1.0, 2.0, 4.0, 4.5];
-    // Nothing is hidden, so that one world tells all.
+    // Nothing is hidden, so one world is enough.
     let learner = ExpectationMaximization::new(ImportanceSampling::new(1)).exact_rounds(2);
     let fit = learner
         .fit(&Model::new(), &Cases::new(&value).rows(data))
@@ -311,7 +311,7 @@ fn evidence_that_no_draw_meets_is_named_by_its_row() {
         matches!(&error, Error::InvalidCase { row: 1, problem } if problem.contains("100")),
         "{error}"
     );
-    // Parities, which neither forward draws nor the elimination of a first world get through.
+    // The evidence consists of parities, which neither forward draws nor the elimination for a first world can meet.
     let wide: Vec<Element<bool>> = (0..60).map(|_| Flip::new(&rate)).collect();
     let mut rng = stream(1, 0);
     let mut row = Model::new();

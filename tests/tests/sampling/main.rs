@@ -1,4 +1,4 @@
-//! Samplers and Markov chains: kernels without noise, accuracy, distributions.
+//! Tests of samplers and Markov chains: kernels without sampling error, accuracy, distributions.
 
 mod columns;
 mod densities;

@@ -1,4 +1,4 @@
-//! Metropolis-Hastings and simulated annealing as a user meets them: sizes, settings, threads, and the most probable world.
+//! Tests of Metropolis-Hastings and simulated annealing as a user sees them: sizes, settings, threads, and the most probable world.
 
 mod deadlines;
 
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use statrs::function::gamma::digamma;
 
-/// Number of tails of a coin before the first heads.
+/// Returns the number of tails of a coin before the first heads.
 fn geometric(p: f64) -> Element<u32> {
     Flip::new(p).flat_map(move |&heads| {
         if heads {
@@ -35,7 +35,7 @@ fn deep_recursion_neither_overflows_nor_takes_quadratic_time() {
     assert!(mean > 10.0 && mean < 100_000.0, "{mean}");
 }
 
-/// A line of coins, each like the one before: a step touches two of them, however many there are.
+/// In a line of coins, each coin depends on the one before, so that a step affects two coins, however many there are.
 #[test]
 fn a_step_in_a_large_model_is_a_small_one() {
     let mut coins = vec![Flip::new(0.5)];
@@ -149,7 +149,7 @@ fn an_interrupt_ends_the_run() {
     assert!(matches!(ended, Err(Error::NothingDone { .. })));
 }
 
-/// A fault of a function that only worlds without weight have is none.
+/// A function that fails only in worlds of weight zero causes no error.
 #[test]
 fn functions_may_fail_in_impossible_worlds() {
     let x = Uniform::new(0..4_u32);
@@ -164,7 +164,7 @@ fn functions_may_fail_in_impossible_worlds() {
     assert!(function, "{ended:?}");
 }
 
-/// Elements that must change together, by a block.
+/// Some elements must change together, which a block makes possible.
 #[test]
 fn a_block_crosses_what_single_steps_cannot() {
     let (a, b) = (Flip::new(0.3), Flip::new(0.6));
@@ -175,18 +175,18 @@ fn a_block_crosses_what_single_steps_cannot() {
         .unwrap()
         .probability(&a, &true)
         .unwrap();
-    // A third of the steps are blocks, most of them accepted: an error of 0.02 is beyond four standard errors.
+    // A third of the steps are blocks, most of which are accepted, so an error of 0.02 is beyond four standard errors.
     assert!((p - 0.18 / 0.46).abs() < 0.02, "{p}");
 }
 
-/// A mean with a normal prior far wider than its posterior, which is normal with a known mean and variance. The
-/// estimates are normal with their standard errors, but for the errors of these: beyond six of them with a probability
-/// below 1e-8. Few proposals from the prior are accepted, and without adaptation few of the random walks.
+/// A mean has a normal prior that is far wider than its posterior, which is normal with a known mean and variance. The estimates are normal with
+/// their stated standard errors, except for the errors of these, so they deviate by six of them with a probability below 1e-8. Few proposals from the
+/// prior are accepted and, without adaptation, few random walks.
 #[test]
 fn random_walks_adapt_and_find_a_continuous_posterior() {
     let mean = Normal::new(1.0, Variance(100.0));
     let seen = [4.8, 5.1, 5.3, 4.9];
-    // Read through a function: else it is drawn from its conditional.
+    // The value is read through a function, because otherwise it would be drawn from its conditional distribution.
     let read = mean.map(|&mean| mean);
     let model = seen.iter().fold(Model::new(), |model, &x| {
         model.observe(&Normal::new(&read, Variance(0.25)), x)
@@ -208,7 +208,7 @@ fn random_walks_adapt_and_find_a_continuous_posterior() {
         assert!(error < 0.01, "{error}");
         assert!((found - right).abs() < 6.0 * error, "{found}, not {right}");
     }
-    // Half of the steps are random walks, and adaptation aims at 0.44 of them.
+    // Half of the steps are random walks, of which adaptation aims to accept a share of 0.44.
     let adapted = answer.sampling().unwrap().acceptance.unwrap();
     assert!((0.2..0.28).contains(&adapted), "{adapted}");
     let without = MetropolisHastings::new(5_000).burn_in(0).seed(11);
@@ -217,9 +217,9 @@ fn random_walks_adapt_and_find_a_continuous_posterior() {
     assert!(wide < 0.1, "{wide}");
 }
 
-/// A precision with a Gamma prior, given numbers of known mean: the posterior is a Gamma distribution again, of shape `a + n / 2`
-/// and rate `b + Σ(x - m)² / 2`. Proposals below zero are impossible, and the density of every number depends on the precision
-/// through a function. False alarms as above: below 1e-8.
+/// A precision has a Gamma prior, and numbers with a known mean are observed. The posterior is a Gamma distribution of shape `a + n / 2` and rate
+/// `b + Σ(x - m)² / 2`. Proposals below zero are impossible, and the density of every number depends on the precision through a function. The
+/// probability of a false alarm is below 1e-8, as above.
 #[test]
 fn random_walks_find_the_posterior_of_a_precision() {
     let (shape, rate, centre) = (2.0, 0.5, 1.0);
@@ -276,7 +276,7 @@ fn a_parameter_that_is_an_element_keeps_the_value() {
     assert!((world.log_probability().unwrap() - 0.45_f64.ln()).abs() < 1e-12);
 }
 
-/// Never better than the best world, and nearly always as good; the world found always has its stated probability.
+/// The world found is never better than the best world, and is equally good in nearly all cases; it always has its stated probability.
 #[test]
 fn annealing_finds_the_most_probable_world_of_random_models() {
     let (tried, found) = (Cell::new(0), Cell::new(0));

@@ -1,5 +1,5 @@
-//! Guarantees of a Metropolis-Hastings step, checked without noise: the exact transition matrix leaves the exact posterior
-//! as it is; and kernels with a mistake do not.
+//! Tests of the guarantees of a Metropolis-Hastings step without sampling error: the exact transition matrix leaves the exact posterior invariant,
+//! and kernels with a mistake do not.
 
 use std::cell::Cell;
 
@@ -13,9 +13,9 @@ use proptest::test_runner::TestCaseError;
 
 const WORLDS: usize = 40;
 const DECISIONS: usize = 4000;
-/// Rounding only.
+/// Tolerance for rounding errors only.
 const EXACT: f64 = 1e-12;
-/// Discrepancy that a mistake must exceed to be found.
+/// Discrepancy that counts as a detected mistake.
 const WRONG: f64 = 1e-6;
 
 type Checked = Result<(), TestCaseError>;
@@ -28,7 +28,7 @@ fn worlds(built: &Built) -> Result<Option<Worlds>, TestCaseError> {
     Worlds::new(&built.model, &built.erased(), WORLDS).map_err(failed)
 }
 
-/// The worlds that steps walk among are those of the model, with their probabilities.
+/// Checks that the worlds among which steps move are those of the model, with their probabilities.
 fn worlds_are_those_of_the_model(built: &Built, worlds: &Worlds) -> Checked {
     let exact = Enumerate::new().run(&built.model, built.erased());
     let exact = exact.map_err(failed)?;
@@ -82,7 +82,7 @@ fn the_posterior_is_stationary() {
     assert!(checked > 650 && large > 120 && connected > checked / 2);
 }
 
-/// A model in which each mistake shows: branches that differ in size, evidence, a shared element.
+/// Returns a model in which each mistake has an effect: branches that differ in size, evidence, a shared element.
 fn branches() -> (Model, Vec<Element<u32>>) {
     let size = Select::new([(0.5, 0_u32), (0.3, 1), (0.2, 2)]);
     let shared = Flip::new(0.35);
@@ -106,7 +106,7 @@ fn branches() -> (Model, Vec<Element<u32>>) {
     (model, vec![size, total])
 }
 
-/// A walk on three values that goes up more often than down.
+/// Returns the next state of a walk on three values that goes up more often than down.
 fn up(from: u32) -> Element<u32> {
     Select::new([(0.7, (from + 1) % 3), (0.2, (from + 2) % 3), (0.1, from)])
 }
@@ -147,7 +147,7 @@ fn proposals_of_the_users_own_are_weighed() {
     assert!(drift_of(branches(), with_block, AcceptanceTerms::log_acceptance) < EXACT);
 }
 
-/// A mistake that is easily made with the acceptance: its name, and the ratio that the faulty kernel takes instead.
+/// A typical mistake in the acceptance probability: its name, and the ratio that the faulty kernel uses instead.
 type Mistake = (&'static str, fn(&AcceptanceTerms) -> f64);
 
 const MISTAKES: [Mistake; 5] = [
@@ -181,7 +181,7 @@ fn mistakes_are_found() {
     }
 }
 
-/// The check of random models would have found each of them, most of them many times over.
+/// The check of random models would have detected each of the mistakes, most of them many times.
 #[test]
 fn mistakes_are_found_in_random_models() {
     let found = MISTAKES.map(|_| Cell::new(0));
@@ -205,8 +205,8 @@ fn mistakes_are_found_in_random_models() {
     }
 }
 
-/// If evidence fixes the number of true ones among some choices, single steps lead nowhere, and a kernel that has found that
-/// out changes pairs: one that keeps the number of true ones is as exact, and reaches all worlds.
+/// If evidence fixes the number of true values among some choices, single steps cannot change anything. A kernel that has detected this changes pairs
+/// of choices such that the number stays the same; it is as exact, and reaches all worlds.
 #[test]
 fn pairs_of_stuck_choices_connect_worlds_and_leave_the_posterior() {
     let coins = [0.1, 0.45, 0.3, 0.8].map(Flip::new);
@@ -232,7 +232,7 @@ fn pairs_of_stuck_choices_connect_worlds_and_leave_the_posterior() {
     assert!(drift(&worlds.posterior, &matrix.unwrap().unwrap()) > WRONG);
 }
 
-/// Integers far apart walk by steps of either sign.
+/// Integers that are far apart are changed by random-walk steps of either sign.
 #[test]
 fn walks_of_integers_leave_the_posterior() {
     let n = Uniform::new(0..24_u32);
@@ -249,11 +249,11 @@ fn walks_of_integers_leave_the_posterior() {
         let matrix = matrix.as_ref().unwrap().as_ref().unwrap();
         assert!(is_irreducible(matrix) && drift(&worlds.posterior, matrix) < EXACT);
     }
-    // A neighbour is reached more often than by a draw from the prior alone.
+    // A neighbouring value is reached more often than by draws from the prior alone.
     assert!(fresh.unwrap().unwrap()[12][13] > 1.1 / 24.0);
 }
 
-/// Two elements that must change together: single steps do not connect the worlds, a block does.
+/// Two elements must change together: single steps do not connect the worlds, but a block does.
 #[test]
 fn blocks_connect_worlds() {
     let (a, b) = (Flip::new(0.3), Flip::new(0.6));
@@ -270,7 +270,7 @@ fn blocks_connect_worlds() {
     assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
 }
 
-/// If the test is true and its two readings are false, no single step leads out: conformance case `mh_two_conditions`.
+/// If the test is true and its two readings are false, no single step leads to another world; this is conformance case `mh_two_conditions`.
 #[test]
 fn a_block_connects_the_worlds_of_two_conditions() {
     let (test, then) = (Flip::new(0.3), Flip::new(0.8));

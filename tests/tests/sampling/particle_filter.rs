@@ -1,7 +1,6 @@
-//! Guarantees of sequential Monte Carlo on its estimate of the evidence, checked without noise: over every choice that the
-//! filter could make, the mean of the estimate is the probability of the evidence, and the mean of the estimate times the
-//! indicator of a value in the trajectory drawn from the population is the joint probability of that value and the evidence;
-//! and filters with a mistake are found out.
+//! Tests of the guarantees of sequential Monte Carlo on its estimate of the evidence, without sampling error. Over all random choices of the filter,
+//! the mean of the estimate is the probability of the evidence. The mean of the estimate times the indicator of a value in the drawn trajectory is
+//! the joint probability of that value and the evidence. Filters with a mistake are detected.
 
 mod independent;
 mod sequences;
@@ -19,9 +18,9 @@ use figrs_tests::random_model::{build, for_random_models};
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 
-/// Rounding only, of logarithms.
+/// Tolerance of logarithms, for rounding errors only.
 const EXACT: f64 = 1e-12;
-/// Discrepancy that a mistake must exceed to be found.
+/// Discrepancy that counts as a detected mistake.
 const WRONG: f64 = 1e-4;
 const ALL: [Resampling; 4] = [
     Resampling::Systematic,
@@ -43,8 +42,8 @@ fn whole(filtered: PopulationResult, log_mean: f64) -> f64 {
     filtered.log_replaced + log_mean
 }
 
-/// `None` if there are too many runs, or if some particle continues with so small a probability that a number of the unit
-/// interval has too few digits for it.
+/// Returns `None` if there are too many runs, or if some particle continues with so small a probability that a number in the unit interval has too
+/// few digits for it.
 fn run(
     model: &Model,
     (particles, threshold): (usize, f64),
@@ -71,12 +70,12 @@ fn one(particles: usize, threshold: f64) -> Setting {
     }
 }
 
-/// A hidden chain of two states, seen three times.
+/// Returns a hidden chain of two states, observed three times.
 fn chain() -> Model {
     chain_of(&[true, false, true]).0
 }
 
-/// A hidden chain of two states, and the first of them.
+/// Returns a hidden chain of two states, and the first state.
 fn chain_of(all_seen: &[bool]) -> (Model, Element<bool>) {
     let first = Flip::new(0.3);
     let mut state = first.clone();
@@ -89,7 +88,7 @@ fn chain_of(all_seen: &[bool]) -> (Model, Element<bool>) {
     (model, first)
 }
 
-/// Weights above one, certain contradictions, and a statement that weighs all alike.
+/// A model with weights above one, evidence that is certainly impossible in some worlds, and a statement that weighs all worlds equally.
 fn mixed() -> Model {
     let first = Select::new([(0.5, 0u8), (0.3, 1), (0.2, 2)]);
     let second = first.flat_map(|&n| Flip::new([0.2, 0.5, 0.9][usize::from(n)]));
@@ -101,7 +100,7 @@ fn mixed() -> Model {
         .weigh(&first, |&n| [3.0, 1.0, 0.25][usize::from(n)])
 }
 
-/// Evidence that leaves nothing of most populations.
+/// A model with evidence that most populations do not survive.
 fn rare() -> Model {
     let (a, b) = (Uniform::new(0..3), Uniform::new(0..3));
     Model::new()
@@ -171,8 +170,8 @@ fn the_estimate_is_unbiased_for_random_models() {
     assert!(checked.get() > 450 && replacing.get() > 40);
 }
 
-/// The same check finds an estimate that leaves out the weights of earlier replacements, ancestors chosen at even points without
-/// a random number, and ancestors chosen by other weights.
+/// The same check detects an estimate that omits the weights of earlier replacements, ancestors chosen at equidistant points without a random number,
+/// and ancestors chosen by other weights.
 #[test]
 fn mistakes_are_found() {
     let (model, right) = (chain(), evidence(&chain()));
@@ -199,8 +198,8 @@ fn mistakes_are_found() {
     }
 }
 
-/// Populations side by side have unbiased estimates each, also where only some of them replace particles, or leave. And one particle drawn from
-/// each has the law of the worlds that meet the evidence, weighed with the estimate.
+/// Each population that runs side by side with others has an unbiased estimate, also if only some of them replace particles or die. One particle
+/// drawn from each population, weighed with the estimate, has the law of the worlds that meet the evidence.
 #[test]
 fn populations_side_by_side_and_their_trajectories_are_unbiased() {
     let sum = |first: &Element<u8>| first.plus(&Uniform::new([0u8, 2]));
@@ -214,7 +213,7 @@ fn populations_side_by_side_and_their_trajectories_are_unbiased() {
     let cases = [
         (flips, start.erased().clone()),
         (conditions.clone(), first.erased().clone()),
-        // Drawn only for the particle that is left.
+        // These values are drawn only for the particle that is kept.
         (conditions, sum(&first).erased().clone()),
     ];
     let (mut mixed, mut checked) = (0, 0);
@@ -275,8 +274,8 @@ fn log_evidence(answer: &Answer) -> (f64, f64) {
     (found.value, found.standard_error)
 }
 
-/// Populations side by side on columns: within five standard errors of the exact evidence and marginals, a false alarm in 1.7 million
-/// for each of 24 comparisons.
+/// The columnar implementation, with populations side by side, is within five standard errors of the exact evidence and marginals; each of 24
+/// comparisons has a false alarm in one of 1.7 million seeds.
 #[test]
 fn small_populations_agree_with_the_exact_answer() {
     let (flips, start) = chain_of(&[true, false, true, true, false]);
@@ -307,7 +306,7 @@ fn small_populations_agree_with_the_exact_answer() {
     }
 }
 
-/// Of a population a trajectory is kept exactly if some particle met all evidence, and it weighs the population's estimate.
+/// A population has a trajectory exactly if some particle met all evidence, and the weight of the trajectory is the population's estimate.
 #[test]
 fn a_set_of_populations_can_be_run_in_parts() {
     let (model, states) = noisy_walk();
@@ -393,7 +392,7 @@ fn populations_that_died_have_no_trajectory() {
     }
 }
 
-/// A point mass among densities is infinitely more likely, also where one trajectory is kept.
+/// A point mass dominates every density, also if one trajectory of each population is kept.
 #[test]
 fn trajectories_are_drawn_from_the_worlds_with_the_fewest_densities() {
     let exact = Flip::new(0.5);
@@ -410,7 +409,7 @@ fn trajectories_are_drawn_from_the_worlds_with_the_fewest_densities() {
     let draws = answer.draws().unwrap();
     assert!(draws.values(&exact).unwrap().iter().all(|&exact| exact));
     let died = answer.sampling().unwrap().died.clone().unwrap();
-    // One population in sixteen has no such world.
+    // One population in sixteen has no world with a point mass.
     assert!(!died.is_empty() && draws.length + died.len() == 400);
     let (value, error) = log_evidence(&answer);
     assert!(

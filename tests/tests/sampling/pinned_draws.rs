@@ -1,7 +1,6 @@
-//! Draws of every sampler for one seed, pinned, on one thread and on three.
+//! Tests that fix the draws of every sampler for one seed, on one thread and on three.
 //!
-//! A change of these numbers is a change that users notice: results for a seed are different from then on. The changelog
-//! says so.
+//! If these numbers change, users notice the change, because a seed then gives other results, and the changelog must mention it.
 
 use std::num::NonZero;
 
@@ -11,10 +10,10 @@ use figrs_tests::fingerprint::fingerprint;
 use rand::SeedableRng;
 use rand::rngs::SmallRng;
 
-/// Evidence, a target, and the other elements.
+/// A model with its evidence, and the target.
 type Asked<T> = (Model, Element<T>);
 
-/// A finite model: a table, a Chain of captured lists, a function and evidence on it.
+/// Returns a finite model: a table, a Chain of captured lists, a function and evidence about the function.
 fn finite() -> Asked<(i64, bool, Vec<bool>)> {
     let season = Select::new([(0.2, 0i64), (0.5, 1), (0.3, 2)]);
     let rain = Cpd::new(
@@ -36,12 +35,12 @@ fn finite() -> Asked<(i64, bool, Vec<bool>)> {
     (model, tuple((&season, &rain, &seen)))
 }
 
-/// A value rounded so that the last digits of a logarithm do not matter.
+/// Returns a value rounded such that the last digits of a logarithm do not matter.
 fn thousandths(x: f64) -> i64 {
     (1000.0 * x).round() as i64
 }
 
-/// Heads until the first tails, of coins that are elements of their own.
+/// Returns the number of heads until the first tails, of coins that are separate elements.
 fn heads(p: &Element<f64>) -> Element<u32> {
     let next = p.clone();
     Flip::new(p).flat_map(move |&head| {
@@ -53,7 +52,7 @@ fn heads(p: &Element<f64>) -> Element<u32> {
     })
 }
 
-/// A model of continuous elements and a recursion, with a value observed and a condition.
+/// Returns a model of continuous elements and a recursion, with an observed value and a condition.
 fn continuous() -> Asked<(i64, u32, i64)> {
     let p = Beta::new(2.0, 3.0);
     let count = heads(&p);
@@ -67,7 +66,7 @@ fn continuous() -> Asked<(i64, u32, i64)> {
     (model, tuple((&p, &count, &level.map(|&x| thousandths(x)))))
 }
 
-/// The fingerprints of what an algorithm draws from a model on one thread and on three, which must be equal.
+/// Returns the fingerprints of the draws of an algorithm from a model on one thread and on three, which must be equal.
 fn drawn<T: Value>(
     (model, target): &Asked<T>,
     algorithm: impl Fn(NonZero<usize>) -> Box<dyn Algorithm>,

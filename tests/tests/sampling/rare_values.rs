@@ -1,4 +1,4 @@
-//! Errors of values that few draws show, or none: an answer that is called clean is not five of them off.
+//! Tests of the errors of values that few draws have, or none: if an answer is reported as clean, its numbers are not off by five errors.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::{AnyElement, Finding};
 
-/// A few numbers that choose each other with chances from even to one in a million, and evidence of every kind.
+/// Returns a model of a few numbers that select each other, with probabilities from one half to one in a million, and evidence of every kind.
 fn random_question(seed: u64) -> (Model, Vec<Element<u32>>) {
     let mut random = figrs::stream(seed, 0);
     let mut row = |values: usize| -> Vec<(f64, u32)> {
@@ -73,8 +73,8 @@ fn clean_answers_are_not_five_errors_off() {
     assert!(judged >= 60 && rare >= 10, "{judged} {rare}");
 }
 
-/// A cause of probability .0045 that six of two thousand draws show on average, each of weight .4 or 1. Without the addition for few
-/// hits one light draw states .00034, which is twelve of its errors off.
+/// A cause of probability .0045 occurs in six of two thousand draws on average, with weight .4 or 1. Without the addition for few hits, a single draw
+/// of small weight would give the error .00034, which is a twelfth of the deviation.
 #[test]
 fn one_light_draw_is_no_certainty() {
     let rare = Flip::new(0.003);
@@ -97,7 +97,7 @@ fn one_light_draw_is_no_certainty() {
     );
 }
 
-/// Two modes, of which the smaller has a share of .02 and is seldom left or entered: chains that were in the larger one only do not
+/// The target has two modes, and the smaller one has a share of .02 and is seldom entered or left. Chains that were only in the larger mode must not
 /// take their moves within it for independent draws.
 #[test]
 fn chains_that_hardly_move_are_not_clean() {

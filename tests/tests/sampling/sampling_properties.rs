@@ -1,5 +1,5 @@
-//! Guarantees of likelihood weighting: its estimates have the right mean, checked without noise by making every choice that
-//! a sampler could make, and its standard errors are those of its estimates.
+//! Tests of the guarantees of likelihood weighting. Its estimates have the right mean, which is checked without sampling error by enumerating every
+//! random choice, and its standard errors are those of its estimates.
 
 use std::cell::{Cell, RefCell};
 
@@ -19,7 +19,7 @@ fn failed(error: impl std::fmt::Display) -> TestCaseError {
     TestCaseError::fail(error.to_string())
 }
 
-/// The weighted sum of all runs: in all, and by target and code; and their number.
+/// The weighted sums over all runs, in total and for each target and code of its value, and the number of runs.
 struct Sums {
     total: LogSum,
     by_code: Vec<[LogSum; 8]>,
@@ -28,7 +28,7 @@ struct Sums {
     most: f64,
 }
 
-/// `None` if there are too many runs.
+/// Returns `None` if there are too many runs.
 fn sums(built: &Built, observations: Observations) -> Result<Option<Sums>, TestCaseError> {
     let mut sums = Sums {
         total: LogSum::default(),
@@ -76,7 +76,7 @@ fn weighing_has_the_right_mean(description: &Description) -> Checked {
             );
         }
     }
-    // Values that observations determine are not drawn, so weighing never needs more runs.
+    // Values that observations determine are not drawn, so weighing never needs more runs than rejection.
     prop_assert!(
         weighed.runs <= compared.runs,
         "{} {}",
@@ -92,12 +92,13 @@ fn likelihood_weighting_has_the_right_mean_exactly() {
 }
 
 const SAMPLES: u64 = 2000;
-/// Estimates with fewer expected hits are not near normal.
+/// Estimates with fewer expected hits are not nearly normal.
 const HITS: f64 = 50.0;
-/// Nor are those where a weight may be more than this many times the mean: a rare sample would decide.
+/// Estimates are not nearly normal either if a weight may be more than this many times the mean, because a rare sample would dominate.
 const OUTSTANDING: f64 = 10.0;
 
-/// Error of an estimate for this model, in its standard errors: one number a model, so that they are independent.
+/// Returns the error of an estimate for this model, in units of its standard error. There is one number for each model, so that the numbers are
+/// independent.
 fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
     let targets = built.erased();
     let tame = |runs: Sums| runs.most - runs.total.value() <= OUTSTANDING.ln();
@@ -124,7 +125,7 @@ fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
     };
     let evidence = sampled.log_evidence()?;
     let relative = evidence.standard_error;
-    // P(e) is a mean of independent weights: the error of its logarithm is that of a mean where it is small.
+    // P(e) is a mean of independent weights, so the error of its logarithm is the relative error of the mean if that is small.
     let log_is_normal = relative > 0.0 && relative < 0.05;
     let mut all = Vec::new();
     if log_is_normal {
@@ -150,9 +151,9 @@ fn standardised(built: &Built, seed: u64) -> Result<Option<f64>, Error> {
     Ok(all.get(seed as usize % all.len().max(1)).copied())
 }
 
-/// With the seeds fixed this test always gives the same result. Had they been drawn, it would fail for a correct
-/// sampler with a probability of at most 1e-6: the bounds allow each of three statistics 3e-7 if the estimates are
-/// normal, with a margin (a half in the spread, one in the largest) because they are only nearly so.
+/// With fixed seeds this test always gives the same result. With random seeds it would fail for a correct sampler with a probability of at most 1e-6.
+/// The bounds allow each of three statistics 3e-7 if the estimates are normal, with a margin (a half in the spread, one in the largest score) because
+/// they are only nearly normal.
 #[test]
 fn standard_errors_are_those_of_the_estimates() {
     let scores = RefCell::new(Vec::new());
@@ -175,7 +176,7 @@ fn standard_errors_are_those_of_the_estimates() {
         .fold(0.0, |most: f64, z| most.max(z.abs()));
     println!("{n} scores: mean {mean:.3}, mean square {spread:.3}, largest {largest:.2}");
     assert!(n >= 300.0, "{n} scores are too few");
-    // 5.12 standard deviations are exceeded, on either side, with probability 3e-7.
+    // A deviation of 5.12 standard deviations is exceeded, on either side, with probability 3e-7.
     assert!(
         mean.abs() < 5.12 / n.sqrt(),
         "the mean of {n} scores is {mean}"
@@ -185,11 +186,11 @@ fn standard_errors_are_those_of_the_estimates() {
         (spread - 1.0).abs() < slack * 1.5,
         "the mean square of {n} scores is {spread}"
     );
-    // Bonferroni: n tails beyond 6.5 have probability 8e-11 n.
+    // By Bonferroni's inequality, one of n scores exceeds 6.5 with a probability of at most 8e-11 n.
     assert!(largest < 7.5, "the largest of {n} scores is {largest}");
 }
 
-/// The generator is not vacuous: most models can be enumerated, are possible, and have many worlds.
+/// The generator of random models is not trivial: most models can be enumerated, are possible, and have many worlds.
 #[test]
 fn random_models_are_worth_testing() {
     let (all, large, impossible, rich) = (Cell::new(0), Cell::new(0), Cell::new(0), Cell::new(0));

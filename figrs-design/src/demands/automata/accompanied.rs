@@ -15,7 +15,7 @@ pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) by: PatternTracker,
     pub(in crate::demands) rows: RangeInclusive<isize>,
     pub(in crate::demands) columns: RangeInclusive<isize>,
-    /// Columns of the level.
+    /// Number of columns of the level.
     pub(in crate::demands) width: usize,
 }
 

@@ -80,7 +80,8 @@ impl Automaton for Mirrored {
             }
             Half::Middle => true,
             Half::Second => {
-                // The counterpart: the lowest remaining cell of the last waiting column, or the last waiting cell of this column.
+                // The counterpart of the tile is in the lowest remaining cell of the last waiting column or, for rows, in the last waiting cell of
+                // this column.
                 let left = match self.mirror {
                     Mirror::Columns => row + 1 - self.rows.start,
                     Mirror::Rows => 1,

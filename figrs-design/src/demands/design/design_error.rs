@@ -27,7 +27,7 @@ pub enum DesignError {
     LegendKey {
         /// The name in the legend.
         key: String,
-        /// The reason.
+        /// Reason for the error.
         why: &'static str,
     },
     /// A word is neither a tile nor a class of tiles.
@@ -47,7 +47,7 @@ pub enum DesignError {
     Pattern {
         /// Place of the pattern in the file.
         place: String,
-        /// The reason.
+        /// Reason for the error.
         error: DemandError,
     },
     /// A demand has no kind.
@@ -143,7 +143,7 @@ pub enum DesignError {
     Movement {
         /// Place of the demand in the file.
         place: String,
-        /// The reason.
+        /// Reason for the error.
         error: MovementError,
     },
     /// A demand does not fit the level.
@@ -151,7 +151,7 @@ pub enum DesignError {
     Demand {
         /// Place of the demand in the file.
         place: String,
-        /// The reason.
+        /// Reason for the error.
         error: DemandError,
     },
 }

@@ -68,8 +68,7 @@ use verbs::Scope;
 /// drawing is text, or a part of a [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is the
 /// name of a training level, or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
-/// Along a level means from left to right or, for levels in which the player climbs, from the bottom up: there windows, sections, periods and distances
-/// count rows.
+/// Along a level means from left to right or, if the player climbs, from the bottom up: there windows, sections, periods and distances count rows.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -1,8 +1,8 @@
-//! The rows of the tables.
+//! The rows of the tables of conformance cases.
 
 use crate::conformance::asked::{Asked, Worlds};
 
-/// One row: a query, the right answer, and the number of worlds that a brute-force algorithm would have to visit.
+/// A conformance case: a query, the right answer, and the size of the set of worlds that a brute-force algorithm would have to visit.
 pub(crate) struct Case {
     pub id: &'static str,
     pub expected: Expected,
@@ -10,28 +10,28 @@ pub(crate) struct Case {
     pub build: fn() -> Asked,
 }
 
-/// The right answer.
+/// The right answer to the query of a case.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Expected {
     /// A probability, an expectation or a logarithm.
     Number(f64),
-    /// The most likely values, their probability together with the evidence, and given the evidence.
+    /// The most probable values, their joint probability with the evidence, and their probability given the evidence.
     Most {
         values: &'static [(&'static str, &'static str)],
         joint: f64,
         posterior: f64,
     },
-    /// Bounds of a probability when Chains nested in fewer than `depth` others are expanded.
+    /// The bounds of a probability if all Chains nested in fewer than `depth` other Chains are expanded.
     Bounds {
         depth: usize,
         lower: f64,
         upper: f64,
     },
-    /// No answer: the evidence is impossible.
+    /// There is no answer, because the evidence is impossible.
     Impossible,
 }
 
-/// A table of cases, and a test for each of them.
+/// Defines a table of cases, and a test for each of them.
 macro_rules! cases {
     ($($(#[$about:meta])* $id:ident: $expected:expr, $worlds:ident, $build:expr;)+) => {
         pub(crate) const CASES: &[$crate::conformance::case::Case] = &[$($crate::conformance::case::Case {

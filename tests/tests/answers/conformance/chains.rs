@@ -1,4 +1,4 @@
-//! Chains, and evidence of every kind about them.
+//! Conformance cases of Chains, and of evidence of every kind about them.
 
 use figrs::prelude::*;
 use figrs::{Recursive, tuple};
@@ -6,7 +6,7 @@ use figrs::{Recursive, tuple};
 use crate::conformance::asked::{Asked, probability, probability_of_evidence};
 use crate::conformance::case::Expected::Number;
 
-/// A Chain whose outcomes are elements that others can name too.
+/// A Chain whose outcomes are elements that other elements can use too.
 struct Outcomes {
     test: Element<bool>,
     first: Element<i32>,
@@ -28,7 +28,7 @@ fn outcomes() -> Outcomes {
     Outcomes { test, first, chain }
 }
 
-/// `If(a, If(b, ...))` with the values of a filter: a hidden state and a noisy sensor, step by step.
+/// Nested `If(a, If(b, ...))` with the values of a filter: a hidden state and a noisy sensor, step by step.
 fn filter(observed: &[bool]) -> Asked {
     let step = |before: &Element<bool>| If::new(before, Flip::new(0.8), Flip::new(0.3));
     let mut state = Flip::new(0.2);
@@ -41,7 +41,7 @@ fn filter(observed: &[bool]) -> Asked {
     probability(model, &state, true)
 }
 
-/// Number of leaves of a random tree of at most this depth.
+/// Returns the number of leaves of a random tree of at most this depth.
 fn leaves(depth: u32) -> Element<u32> {
     let leaves = Recursive::new(|call, &depth: &u32| -> Element<u32> {
         let is_leaf = if depth == 0 { 1.0 } else { 0.5 };
@@ -56,7 +56,7 @@ fn leaves(depth: u32) -> Element<u32> {
     leaves.call(depth)
 }
 
-/// Two calls that read a coin's bias, which is drawn once.
+/// Returns a coin's bias, which is drawn once, and the result of two calls that read it.
 fn two_coins_of_one_bias() -> (Element<f64>, Element<bool>) {
     let bias = Uniform::new([0.2, 0.8]);
     let captured = bias.clone();
@@ -84,7 +84,7 @@ cases! {
         probability(Model::new().observe(&both, true), &bias, 0.8)
     };
 
-    /// Weight 1/2 for each branching: 0.5 + 0.5 · 0.5 = 0.75 in all.
+    /// Each branching has weight 1/2, so the total weight is 0.5 + 0.5 · 0.5 = 0.75.
     calls_that_score: Number(0.5 / 0.75), Few, || {
         let weighed = Recursive::new(|call, &left: &u32| {
             Flip::new(0.5).flat_map(move |&stop| match (stop, left) {

@@ -1,4 +1,4 @@
-//! The algorithms, and the comparison of their answers with a row.
+//! The algorithms of the conformance tests, and the comparison of their answers with a case.
 
 use figrs::prelude::*;
 use figrs::{
@@ -13,18 +13,18 @@ use crate::conformance::asked::{Asked, Form, Reading, Worlds};
 use crate::conformance::case::{Case, Expected};
 use crate::conformance::reference::number_of_cases;
 
-/// Claim of an algorithm about its numbers. One that claims bounds is exact where it has expanded everything.
+/// The claim of an algorithm about its numbers. An algorithm that claims bounds is exact if it has expanded the whole model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Claim {
     Exact,
     Bounds,
     Estimate(Law),
-    /// Exact where the answer says so. Elsewhere no accuracy is claimed, and the checks are: no error is stated but NaN, and
-    /// a world has its stated probability.
+    /// The numbers are exact if the answer says so. Otherwise no accuracy is claimed, and the checks are that the stated error is NaN and that a
+    /// world has its stated probability.
     Approximation,
 }
 
-/// One algorithm: a new one joins all tables with one row here, a sampler with one in `figrs_tests::samplers`.
+/// An algorithm of the conformance tests. A new algorithm joins all tables by one row here; a new sampler joins by a row in `figrs_tests::samplers`.
 struct Contender {
     algorithm: fn() -> Box<dyn Algorithm>,
     claim: Claim,
@@ -32,10 +32,10 @@ struct Contender {
     copes_with: Worlds,
 }
 
-/// For the estimates: fixed, so that a test that passed once passes always.
+/// Seed of the samplers; it is fixed, so that a test that passed once always passes.
 const SEED: u64 = 20_241_121;
 
-/// Largest width of bounds.
+/// Largest allowed width of bounds.
 const WIDTH: f64 = 1e-6;
 
 const CONTENDERS: &[Contender] = &[
@@ -64,14 +64,14 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
-        // Memory so small that there is something to condition on.
+        // The memory is so small that the algorithm has to condition on something.
         algorithm: || Box::new(Slices::within(Bytes(1 << 16))),
         claim: Claim::Exact,
         form: Form::Marginals,
         copes_with: Worlds::Many,
     },
     Contender {
-        // Long sums are for elimination.
+        // Long sums are left to variable elimination.
         algorithm: || Box::new(Circuit::new()),
         claim: Claim::Exact,
         form: Form::Marginals,
@@ -126,7 +126,7 @@ const CONTENDERS: &[Contender] = &[
         copes_with: Worlds::Many,
     },
     Contender {
-        // Tables so small that there is something to search.
+        // The tables are so small that there is something to search.
         algorithm: || Box::new(MpeBranchAndBound::new().bound_table(8)),
         claim: Claim::Exact,
         form: Form::World,
@@ -146,7 +146,7 @@ const CONTENDERS: &[Contender] = &[
     },
 ];
 
-/// `Enumerate::most_probable_world` as an algorithm of its own.
+/// `Enumerate::most_probable_world` as an algorithm.
 #[derive(Debug)]
 struct EveryWorld;
 
@@ -160,7 +160,7 @@ impl Algorithm for EveryWorld {
     }
 }
 
-/// `CompiledTree::most_probable` as an algorithm of its own.
+/// `CompiledTree::most_probable` as an algorithm.
 #[derive(Debug)]
 struct BestOfTree;
 
@@ -181,7 +181,7 @@ impl Algorithm for BestOfTree {
     }
 }
 
-/// `CompiledCircuit::most_probable` as an algorithm of its own.
+/// `CompiledCircuit::most_probable` as an algorithm.
 #[derive(Debug)]
 struct BestOfCircuit;
 
@@ -202,7 +202,7 @@ impl Algorithm for BestOfCircuit {
     }
 }
 
-/// Roots of any types.
+/// Targets of any types.
 struct Roots<'a>(&'a [AnyElement]);
 
 impl Parents for Roots<'_> {
@@ -212,7 +212,7 @@ impl Parents for Roots<'_> {
     }
 }
 
-/// Puts one row of a table to every algorithm that can answer it, and reports all that are wrong.
+/// Runs every algorithm that can answer a case on it, and reports all wrong answers.
 pub(crate) fn put_to_all(cases: &[Case], id: &str) {
     let case = cases.iter().find(|case| case.id == id).unwrap();
     let asked = (case.build)();
@@ -256,8 +256,8 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
                 let reading = asked.read(found);
                 modest(reading)
             }
-            // Messages may not see that no world is possible, or agree on none;
-            // Frontier refuses Scores that only some branches reach.
+            // Messages may not reveal that no world is possible, or may not agree on a world; and Frontier refuses Scores that only some branches
+            // reach.
             (Claim::Approximation, Err(Error::NoWorldDecoded { .. }))
             | (Claim::Exact, Err(Error::SharedScore { .. })) => Ok(()),
             (Claim::Approximation, _) => {
@@ -296,7 +296,7 @@ pub(crate) fn put_to_all(cases: &[Case], id: &str) {
     assert!(wrong.is_empty(), "{id}:\n  {}", wrong.join("\n  "));
 }
 
-/// The samplers that give answers of the right kind.
+/// Returns the samplers that give answers of the right kind.
 fn samplers(asked: &Asked) -> impl Iterator<Item = &'static Sampler> {
     let all: &[Sampler] = match asked.form {
         Form::Marginals => SAMPLERS,
@@ -305,7 +305,7 @@ fn samplers(asked: &Asked) -> impl Iterator<Item = &'static Sampler> {
     all.iter()
 }
 
-/// Chains do not estimate the probability of the evidence, and say so.
+/// Checks that a Markov chain sampler, which does not estimate the probability of the evidence, says so.
 fn no_evidence(answer: Result<Answer, Error>) -> Result<(), String> {
     match answer.and_then(|answer| answer.log_evidence()) {
         Err(
@@ -323,7 +323,7 @@ fn claims_exactness(answer: &Answer) -> bool {
     marginals.or_else(|_| answer.is_proven()).unwrap_or(false)
 }
 
-/// An approximation is a number, and states no error.
+/// Checks that an approximation is a number, and that it states no error.
 fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
     match reading {
         Ok(Reading {
@@ -332,20 +332,20 @@ fn modest(reading: Result<Reading, Error>) -> Result<(), String> {
             ..
         }) if number.is_finite() && (error.is_nan() || error == 0.0) => Ok(()),
         Ok(reading) => Err(format!("{reading:?} of an approximation")),
-        // Without convergence there is none.
+        // Without convergence there is no number.
         Err(Error::NotInAnswer { .. }) => Ok(()),
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// True if an algorithm that may answer with bounds has expanded everything.
+/// True if an algorithm that may answer with bounds has expanded the whole model.
 fn is_exact(answer: &Answer) -> bool {
     answer
         .deepening()
         .is_none_or(|d| d.ended == DeepeningEnd::Complete)
 }
 
-/// Bounds hold the right number, and are as close as was asked for.
+/// Checks that bounds contain the right number, and that they are as narrow as requested.
 fn compare_bounds(case: &Case, asked: &Asked, answer: &Answer) -> Result<(), String> {
     let found = match asked.read_bounds(answer) {
         Some(found) => found.map_err(|error| error.to_string())?,
@@ -375,7 +375,7 @@ fn compare(
     let estimate = matches!(claim, Claim::Estimate(_));
     let refused = match &reading {
         Err(Error::ImpossibleEvidence { .. }) => none || (zero && estimate),
-        // A sampler cannot know that evidence is impossible, only that it never came true.
+        // A sampler cannot know that evidence is impossible, only that no sample met it.
         Err(Error::NoSampleMetEvidence { .. }) => (none || zero) && estimate,
         _ => false,
     };
@@ -411,7 +411,7 @@ fn compare(
             }
             let evidence = VariableElimination::new().probability_of_evidence(&asked.model);
             let evidence = evidence.map_err(|error| error.to_string())?;
-            // A world is found with its joint probability, a marginal gives the posterior one.
+            // The probability of a world that was found is its joint probability; a marginal gives the posterior probability.
             let (own, other, factor) = match asked.form {
                 Form::World => (joint, posterior, 1.0 / evidence),
                 Form::Marginals => (posterior, joint, evidence),
@@ -430,7 +430,7 @@ fn compare(
     }
 }
 
-/// Exact answers agree to nine digits, and state no error. Estimates lie within their own stated errors.
+/// Checks that exact answers agree to nine digits and state no error, and that estimates lie within their stated errors.
 fn close(claim: Claim, right: f64, found: &Reading) -> Result<(), String> {
     if let Claim::Estimate(law) = claim {
         let comparisons = number_of_cases() * SAMPLERS.len();

@@ -1,4 +1,4 @@
-//! Models with continuous elements, and with countable ones that are one atom: for samplers.
+//! Conformance cases for samplers: models with continuous elements, and with countable elements that are a single atomic element.
 
 use figrs::prelude::*;
 use figrs::{Covariance, Dirichlet, Geometric, InverseGamma, MultivariateNormal, Scale};
@@ -6,7 +6,7 @@ use figrs::{Covariance, Dirichlet, Geometric, InverseGamma, MultivariateNormal, 
 use crate::conformance::asked::{expectation, probability, probability_that};
 use crate::conformance::case::Expected::Number;
 
-/// One of two normal distributions, by a coin.
+/// Returns a sample of one of two normal distributions, chosen by a coin.
 fn either(coin: &Element<bool>, heads: f64, tails: f64) -> Element<f64> {
     let normal = |mean| Normal::new(mean, Variance(1.0));
     If::new(coin, normal(heads), normal(tails))
@@ -66,7 +66,7 @@ cases! {
         let p = Beta::new(2.0, 3.0);
         let shares = || -> Vec<_> { (0..WORDS).map(|_| Beta::new(2.0, 2.0)).collect() };
         let (in_spam, in_normal) = (shares(), shares());
-        // No mail of the training, nor the new one, has any of the words.
+        // Neither the mails of the training nor the new mail contain any of the words.
         let mail = |model: Model, spam: &Element<bool>| {
             in_spam.iter().zip(&in_normal).fold(model, |model, (s, n)| {
                 model.observe(&If::new(spam, Flip::new(s), Flip::new(n)), false)
@@ -89,21 +89,21 @@ cases! {
         probability(Model::new(), &Geometric::trials(0.1), 3)
     };
 
-    /// Of a density on one branch and a point mass on the other the point mass dominates.
+    /// If one branch has a density and the other has a point mass, the point mass dominates.
     point_mass_beside_a_density: Number(1.0), Continuous, || {
         let z = Flip::new(0.01);
         let x = If::new(&z, Constant::new(0.5), Normal::new(0.5, Variance(1e-6)));
         probability(Model::new().observe(&x, 0.5), &z, true)
     };
 
-    /// As above, where the density is that of a family.
+    /// This is the same case, but the density is that of a family.
     point_mass_beside_a_family: Number(1.0), Continuous, || {
         let (z, mean) = (Flip::new(0.01), Normal::new(0.5, Variance(1.0)));
         let x = If::new(&z, Constant::new(0.5), Normal::new(&mean, Variance(1e-6)));
         probability(Model::new().observe(&x, 0.5), &z, true)
     };
 
-    /// Normal(0, 1) prior, variance 0.5, observed 2 and 1: mean (2 / 0.5 + 1 / 0.5) / (1 + 4).
+    /// With a prior Normal(0, 1), variance 0.5 and observations 2 and 1, the mean is (2 / 0.5 + 1 / 0.5) / (1 + 4).
     normal_normal: Number(1.2), Continuous, || {
         let mean = Normal::new(0.0, Variance(1.0));
         let measured = || Normal::new(&mean, StandardDeviation(0.5_f64.sqrt()));
@@ -111,7 +111,7 @@ cases! {
         expectation(model, &mean, |&m| m)
     };
 
-    /// The variance of the same: 1 / 5.
+    /// The variance of the same posterior is 1 / 5.
     normal_normal_square: Number(1.2 * 1.2 + 0.2), Continuous, || {
         let mean = Normal::new(0.0, Variance(1.0));
         let measured = || Normal::new(&mean, Variance(0.5));
@@ -119,28 +119,28 @@ cases! {
         expectation(model, &mean, |&m| m * m)
     };
 
-    /// Gamma(3, rate 2) prior, counts 2 and 4: Gamma(9, rate 4).
+    /// The prior is Gamma(3, rate 2) and the counts are 2 and 4, so the posterior is Gamma(9, rate 4).
     gamma_poisson: Number(2.25), Continuous, || {
         let rate = Gamma::new(3.0, Rate(2.0));
         let model = Model::new().observe(&Poisson::new(&rate), 2).observe(&Poisson::new(&rate), 4);
         expectation(model, &rate, |&r| r)
     };
 
-    /// InverseGamma(4, 3) prior of a variance, one deviation of 2: InverseGamma(4.5, 3 + 4 / 2), mean 5 / 3.5.
+    /// The prior of the variance is InverseGamma(4, 3) and one deviation is 2, so the posterior is InverseGamma(4.5, 3 + 4 / 2) with mean 5 / 3.5.
     inverse_gamma_variance: Number(5.0 / 3.5), Continuous, || {
         let variance = InverseGamma::new(4.0, Scale(3.0));
         let measured = Normal::new(0.0, Variance(&variance));
         expectation(Model::new().observe(&measured, 2.0), &variance, |&v| v)
     };
 
-    /// Gamma(2, rate 1) prior of a rate, waiting times 0.5 and 1.5: Gamma(4, rate 3).
+    /// The prior of the rate is Gamma(2, rate 1) and the waiting times are 0.5 and 1.5, so the posterior is Gamma(4, rate 3).
     gamma_exponential: Number(4.0 / 3.0), Continuous, || {
         let rate = Gamma::new(2.0, Scale(1.0));
         let wait = || Exponential::new(Rate(&rate));
         expectation(Model::new().observe(&wait(), 0.5).observe(&wait(), 1.5), &rate, |&r| r)
     };
 
-    /// Concentrations 2, 1, 1 and the counts 3, 0, 1: the next is green with probability 2 / 8.
+    /// With concentrations 2, 1, 1 and counts 3, 0, 1 the next value is green with probability 2 / 8.
     dirichlet_categorical: Number(0.25), Continuous, || {
         let mix = Dirichlet::new([2.0, 1.0, 1.0]);
         let colour = || Select::by(&mix, ["red", "blue", "green"]);
@@ -149,7 +149,7 @@ cases! {
         probability(model, &colour(), "green")
     };
 
-    /// One step of a walk in the plane: prior and measurement both with variance 1, mean 1 / 2 of the measurement.
+    /// One step of a walk in the plane: the prior and the measurement both have variance 1, so the mean is 1 / 2 of the measurement.
     walk_in_the_plane: Number(0.75), Continuous, || {
         let unit = || Covariance::diagonal([1.0, 1.0]);
         let place = MultivariateNormal::new([0.0, 0.0], unit());
@@ -157,7 +157,7 @@ cases! {
         expectation(Model::new().observe(&seen, vec![0.0, 1.5]), &place, |place| place[1])
     };
 
-    /// A random number of trials: of Poisson(3) events each kept with probability 0.4, Poisson(1.2) are.
+    /// The number of trials is random: if Poisson(3) events are each kept with probability 0.4, the number of kept events is Poisson(1.2).
     thinned_poisson: Number(0.361_433_054_294_642_56), Continuous, || {
         let kept = Binomial::new(Poisson::new(3.0), 0.4);
         probability(Model::new(), &kept, 1)

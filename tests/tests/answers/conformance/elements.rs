@@ -1,4 +1,4 @@
-//! One case for each way to build an element.
+//! Conformance cases: one for each way to build an element.
 
 use figrs::prelude::*;
 use figrs::{Iid, RichCpd, Table, any, none_of, one_of, tuple};

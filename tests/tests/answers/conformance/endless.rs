@@ -1,4 +1,4 @@
-//! Models with infinitely many worlds: for samplers and lazy bounds.
+//! Conformance cases with infinitely many worlds, for samplers and lazy bounds.
 
 use figrs::Recursive;
 use figrs::prelude::*;
@@ -18,7 +18,7 @@ fn count_from(n: u32) -> Element<u32> {
     })
 }
 
-/// For a random list, `true` if it has an `a` in it, and `true` if it has a `b`.
+/// For a random list, returns whether it contains an `a`, and whether it contains a `b`.
 fn letters() -> Element<(bool, bool)> {
     Flip::new(0.5).flat_map(|&end| {
         if end {
@@ -29,7 +29,7 @@ fn letters() -> Element<(bool, bool)> {
     })
 }
 
-/// The failures before a success of probability 0.2.
+/// Returns the number of failures before a success of probability 0.2.
 fn failures() -> Element<u32> {
     Flip::new(0.2).flat_map(|&stop| {
         if stop {
@@ -40,12 +40,12 @@ fn failures() -> Element<u32> {
     })
 }
 
-/// Of the failures, those that a coin counts.
+/// Returns how many of the failures a coin counts.
 fn counted(failures: &Element<u32>) -> Element<u32> {
     failures.flat_map(|&n| Binomial::new(n, 0.5))
 }
 
-/// As `count_from`, with every step halving the weight of the world.
+/// As `count_from`, but every step halves the weight of the world.
 fn weighed_count_from(n: u32) -> Element<u32> {
     Flip::new(0.4).flat_map(move |&stop| {
         if stop {
@@ -95,7 +95,7 @@ cases! {
         probability(Model::new().observe(&counted(&n), 3), &n, 3)
     };
 
-    /// Weights 3 and 1 for even and odd: 5/9 · 3 / (5/9 · 3 + 4/9).
+    /// The weights are 3 for even and 1 for odd numbers, so the result is 5/9 · 3 / (5/9 · 3 + 4/9).
     geometric_weighed: Number(15.0 / 19.0), Endless, || {
         let n = failures();
         let weighed = Model::new().weigh_at_most(&n, 3.0, |n| if n % 2 == 0 { 3.0 } else { 1.0 });

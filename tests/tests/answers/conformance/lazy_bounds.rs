@@ -1,11 +1,11 @@
-//! Bounds on finite models before all of them is expanded.
+//! Conformance cases of bounds on finite models that are not fully expanded.
 
 use figrs::prelude::*;
 
 use crate::conformance::asked::{Asked, probability};
 use crate::conformance::case::Expected::Bounds;
 
-/// A Chain in a branch of a Chain, which a depth of one leaves out.
+/// A Chain in a branch of a Chain; an expansion to depth one leaves the inner Chain out.
 fn outer() -> Element<bool> {
     let inner = If::new(&Flip::new(0.3), Flip::new(0.4), Flip::new(0.5));
     If::new(&Flip::new(0.1), Flip::new(0.2), inner)
@@ -37,12 +37,12 @@ cases! {
         weighed(1.0)
     };
 
-    /// A smaller maximum brings the bounds closer.
+    /// The bounds are closer if the maximum of the weights is smaller.
     lazy_bounds_of_a_small_maximum: Bounds { depth: 1, lower: 0.012 / 0.576, upper: 0.552 / 0.576 }, Few, || {
         weighed(0.6)
     };
 
-    /// No Chain at all is expanded.
+    /// At depth zero no Chain is expanded.
     lazy_bounds_at_depth_zero: Bounds { depth: 0, lower: 0.0, upper: 1.0 }, Few, || {
         given_a_check()
     };

@@ -1,4 +1,4 @@
-//! Networks from textbooks.
+//! Conformance cases of networks from textbooks.
 
 use figrs::prelude::*;
 use figrs::tuple;
@@ -6,7 +6,7 @@ use figrs::tuple;
 use crate::conformance::asked::{expectation, probability};
 use crate::conformance::case::Expected::Number;
 
-/// Today's weather, the greeting it makes, tomorrow's weather and its greeting.
+/// Returns today's weather with the greeting that depends on it, and tomorrow's weather with its greeting.
 fn hello() -> (Element<bool>, Element<&'static str>) {
     let today = Flip::new(0.2).named("sunny today");
     let greeting = If::new(
@@ -34,7 +34,7 @@ cases! {
         probability(model, &alice, true)
     };
 
-    /// Products of the likelihoods, about 1e-361, hold in no `f64`.
+    /// The products of the likelihoods are about 1e-361, which no `f64` holds.
     wide_1200: Number(0.5), Few, || {
         let root = Flip::new(0.5);
         let mut model = Model::new();

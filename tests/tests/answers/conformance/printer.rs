@@ -1,4 +1,4 @@
-//! A printer and the causes of its failure to print.
+//! Conformance cases of a printer and the causes of its failure to print.
 
 use figrs::prelude::*;
 use figrs::{RichCpd, any, one_of};

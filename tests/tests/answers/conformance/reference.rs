@@ -1,4 +1,4 @@
-//! No case of the reference is forgotten, and none is copied wrongly.
+//! Tests that no case of the reference is missing, and that none is copied wrongly.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::conformance::{
     world_traps, worlds,
 };
 
-/// The tables that hold cases of the reference, and may hold others.
+/// The tables that contain cases of the reference, and may contain other cases.
 const TABLES: &[&[Case]] = &[
     elements::CASES,
     continuous::CASES,
@@ -25,10 +25,10 @@ const TABLES: &[&[Case]] = &[
     lazy_bounds::CASES,
 ];
 
-/// The tables of our own.
+/// The tables that contain only cases of our own.
 const OWN: &[&[Case]] = &[traps::CASES, world_traps::CASES];
 
-/// Number of cases.
+/// Returns the number of cases.
 pub(crate) fn number_of_cases() -> usize {
     TABLES.iter().chain(OWN).map(|table| table.len()).sum()
 }

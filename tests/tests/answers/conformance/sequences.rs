@@ -1,4 +1,4 @@
-//! Models that run over time.
+//! Conformance cases of models that run over time.
 
 use figrs::prelude::*;
 
@@ -9,14 +9,14 @@ fn step(before: &Element<bool>) -> Element<bool> {
     If::new(before, Flip::new(0.6), Flip::new(0.3))
 }
 
-/// States from a first one on, each by [`step`] from the one before.
+/// Returns a sequence of states that begins with `first`, where each state is made by [`step`] from the one before.
 fn states(first: Element<bool>, count: usize) -> Vec<Element<bool>> {
     std::iter::successors(Some(first), |before| Some(step(before)))
         .take(count)
         .collect()
 }
 
-/// Six hidden states; a sensor that is right with probability 0.7 sees the first ones.
+/// A hidden Markov model of six states; a sensor that is right with probability 0.7 observes the first states.
 fn hmm(seen: &[bool]) -> Asked {
     let hidden = states(Flip::new(0.4), 6);
     let mut model = Model::new();
@@ -49,7 +49,7 @@ fn viterbi() -> Asked {
     most_probable_world(model, roots.collect())
 }
 
-/// Ninety minutes of football: confidence, possession, goals and their difference.
+/// A model of ninety minutes of football: confidence, possession, goals and the goal difference.
 fn soccer() -> Asked {
     let mut confident = Flip::new(0.4);
     let mut lead = Constant::new(0);

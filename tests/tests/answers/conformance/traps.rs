@@ -1,4 +1,4 @@
-//! Traps of inference: cases of our own, each with its closed form.
+//! Conformance cases of our own on typical mistakes of inference, each with its closed form.
 
 use figrs::prelude::*;
 use figrs::{Table, fold, inject, tuple};
@@ -8,7 +8,7 @@ use crate::conformance::asked::{
 };
 use crate::conformance::case::Expected::{Impossible, Number};
 
-/// A coin weighed four times with weights whose products hold in no `f64`, three to one against `true`.
+/// A coin is weighed four times, each time three to one against `true`; the products of the weights do not fit an `f64`.
 fn weighed() -> (Model, Element<bool>) {
     let coin = Flip::new(0.5);
     let mut model = Model::new();
@@ -18,7 +18,7 @@ fn weighed() -> (Model, Element<bool>) {
     (model, coin)
 }
 
-/// The evidence excludes the only value whose weight would fit beside one in an `f64`.
+/// The evidence excludes the only value whose weight would fit into an `f64` beside the weight one.
 fn tiny_remainder() -> (Model, Element<char>) {
     let x = Uniform::new(['a', 'b', 'c']);
     let alarm = If::new(&x.is('a'), Constant::new(false), Flip::new(0.5));
@@ -35,7 +35,7 @@ fn tiny_remainder() -> (Model, Element<char>) {
     (model, x)
 }
 
-/// `a`, a child of it that is set or not, and a grandchild.
+/// Returns `a`, a child of `a` that may be set by intervention, and a grandchild.
 fn line() -> [Element<bool>; 3] {
     let a = Flip::new(0.1);
     let b = If::new(&a, Flip::new(0.2), Flip::new(0.3));
@@ -43,7 +43,7 @@ fn line() -> [Element<bool>; 3] {
     [a, b, c]
 }
 
-/// A storm, and a mast that matters only then.
+/// A mast that is observed to hold in a storm, and that does not matter otherwise.
 fn mast(storm: &Element<bool>) -> Element<bool> {
     If::new(
         storm,
@@ -109,7 +109,7 @@ cases! {
     weights_that_underflow_log: Number(3.713_572_066_704_308 - 480.0 * std::f64::consts::LN_10), Few, || {
         log_evidence(weighed().0)
     };
-    /// 1e-320 has four digits only as an `f64`; times 1e250 it looks like an ordinary number.
+    /// As an `f64`, 1e-320 has only four digits; multiplied by 1e250 it looks like an ordinary number.
     weights_through_subnormals: Number(0.1), Few, || {
         let coin = Flip::new(0.5);
         let small = |&heads: &bool| if heads { 1e-160 } else { 3e-160 };
@@ -206,7 +206,7 @@ cases! {
         let heavy = Score::weigh(&Constant::new(true), |_| 3.0);
         let chains = [&a, &b].map(|test| If::new(test, &heavy, Constant::new(false)));
         let model = Model::new().condition(&tuple((&chains[0], &chains[1])), |_| true);
-        // The weight is 3 in the three worlds with a or b, 1 in the other; not 9 in the one with both.
+        // The weight is 3 in the three worlds with a or b and 1 in the other world; it is not 9 in the world with both.
         probability_that(model, &tuple((&a, &b)), |&(a, b)| a || b)
     };
 
@@ -256,7 +256,7 @@ cases! {
     list_condition: Number(14.0 / 29.0), Few, || {
         let coins = [Flip::new(0.3), Flip::new(0.4), Flip::new(0.5)];
         let model = Model::new().condition(&inject(&coins), |c| c.iter().filter(|&&c| c).count() == 2);
-        // 0.06 for the first two, 0.09 for the outer two, 0.14 for the last two.
+        // The weights are 0.06 for the first two, 0.09 for the outer two, and 0.14 for the last two.
         probability(model, &coins[0], false)
     };
     fold_of_a_hundred_coins: Number(0.079_589_237_387_178_77), Many, || {

@@ -1,4 +1,4 @@
-//! Most probable worlds: factors of the probability of a world, and quantities that are none.
+//! Conformance cases of most probable worlds: factors that belong to the probability of a world, and quantities that do not.
 
 use figrs::prelude::*;
 
@@ -6,14 +6,14 @@ use crate::conformance::asked::{asks, most_probable_world};
 use crate::conformance::case::Expected::{Impossible, Most};
 
 cases! {
-    /// The ten values of the branch do not share the world of the untaken one.
+    /// The ten values of the branch that is not taken do not divide the probability of the world.
     mpe_branch_not_taken: Most { values: &[("a", "false"), ("c", "0")], joint: 0.4, posterior: 0.4 }, Few, || {
         let a = Flip::new(0.6);
         let c = If::new(&a, Uniform::new(1..=10), Constant::new(0));
         most_probable_world(Model::new(), vec![asks("a", &a), asks("c", &c)])
     };
 
-    /// The same with evidence on the branch: now it is a root, in every world.
+    /// The same case with evidence on the branch, which makes it a root that is part of every world.
     mpe_branch_with_evidence: Most { values: &[("a", "true"), ("c", "1")], joint: 0.06, posterior: 0.06 }, Few, || {
         let (a, r) = (Flip::new(0.6), Uniform::new(1..=10));
         let c = If::new(&a, &r, Constant::new(0));
@@ -31,7 +31,7 @@ cases! {
         most_probable_world(Model::new(), vec![asks("a", &a), asks("c", &c), asks("d", &d)])
     };
 
-    /// 0.28 without the shared branch; 0.21 at most with it.
+    /// The world without the shared branch has probability 0.28; a world with it has at most 0.21.
     mpe_branch_reached_by_either_chain: Most {
         values: &[("a", "false"), ("b", "false"), ("c", "0"), ("d", "0")],
         joint: 0.28,
@@ -44,7 +44,7 @@ cases! {
         most_probable_world(Model::new(), roots)
     };
 
-    /// Three levels of branches: 0.3 for the end, 0.7 * 0.5 * 0.5 for each longer way.
+    /// The branches have three levels: the shortest path has probability 0.3, and each longer path 0.7 * 0.5 * 0.5.
     mpe_nested_branches: Most { values: &[("a", "false"), ("c", "9")], joint: 0.3, posterior: 0.3 }, Few, || {
         let a = Flip::new(0.7);
         let inner = If::new(&Flip::new(0.5), Uniform::new(0..=1), Uniform::new(2..=3));
@@ -52,19 +52,19 @@ cases! {
         most_probable_world(Model::new(), vec![asks("a", &a), asks("c", &c)])
     };
 
-    /// The element that a Dist chose is part of the world: 0.3 and 0.3 are two worlds with the value 2.
+    /// The element that a Dist chose is part of the world, so two worlds of probability 0.3 with the value 2 are not added.
     mpe_choice_of_a_dist: Most { values: &[("d", "1")], joint: 0.4, posterior: 0.4 }, Few, || {
         let d = Dist::new([0.4, 0.3, 0.3].into_iter().zip([1, 2, 2].map(Constant::new)));
         most_probable_world(Model::new(), vec![asks("d", &d)])
     };
 
-    /// Equal values of a Select are one outcome.
+    /// Equal values of a Select count as one outcome.
     mpe_values_of_a_select: Most { values: &[("s", "2")], joint: 0.6, posterior: 0.6 }, Few, || {
         let s = Select::new([(0.4, 1), (0.3, 2), (0.3, 2)]);
         most_probable_world(Model::new(), vec![asks("s", &s)])
     };
 
-    /// A parent that nobody asked for is maximised, not summed: 0.36 with `hidden`, against 0.4 spread over ten.
+    /// A parent that is not a target is maximised, not summed out: 0.36 with `hidden` at 0, against 0.6 that is spread over ten values.
     mpe_parent_not_asked_for: Most { values: &[("c", "true")], joint: 0.36, posterior: 0.36 }, Few, || {
         let hidden = Select::new([(0.4, 0)].into_iter().chain((1..=10).map(|i| (0.06, i))));
         let c = hidden.flat_map(|&h| if h == 0 { Flip::new(0.9) } else { Flip::new(0.0) });
@@ -84,7 +84,7 @@ cases! {
         most_probable_world(model, vec![asks("a", &a)])
     };
 
-    /// An intervened element is certain, and its parents are not reached through it.
+    /// An element that is set by intervention is certain, and its parents are not part of the world.
     mpe_intervention: Most { values: &[("b", "true"), ("c", "true")], joint: 0.9, posterior: 0.9 }, Few, || {
         let b = If::new(&Flip::new(0.1), Flip::new(0.2), Flip::new(0.3));
         let c = If::new(&b, Flip::new(0.9), Flip::new(0.4));

@@ -1,4 +1,4 @@
-//! Most probable worlds and marginal MAP.
+//! Conformance cases of most probable worlds and marginal MAP.
 
 use figrs::prelude::*;
 use figrs::tuple;
@@ -11,7 +11,7 @@ const PIXELS: [&str; 16] = [
     "p31", "p32", "p33",
 ];
 
-/// A picture of four by four pixels; neighbours that differ halve the weight, and six pixels are known.
+/// A picture of four by four pixels: each pair of neighbours that differ halves the weight, and six pixels are known.
 fn pixels() -> (Model, Vec<Element<bool>>) {
     let known = [
         (0, true),
@@ -66,7 +66,7 @@ cases! {
         probability(model, &pixels[10], true)
     };
 
-    /// The most likely number of fours is none; the most probable worlds are a tie of all sixteen.
+    /// The most probable number of fours is zero, although all sixteen worlds are equally probable.
     mmap_dice: Most { values: &[("n", "0")], joint: 0.5625, posterior: 0.5625 }, Few, || {
         let four = || Uniform::new(1..=4).is(4);
         let fours = (four(), four()).map(|(&a, &b)| u8::from(a) + u8::from(b));

@@ -1,4 +1,4 @@
-//! Counterfactuals of random models against an enumeration of all their chances, which knows nothing of elements.
+//! Tests of counterfactuals of random models against an enumeration of all their random choices, which does not use elements.
 
 use std::cell::Cell;
 
@@ -10,22 +10,22 @@ use proptest::prelude::{
     Just, Strategy, TestCaseError, any as anything, prop_assert, prop_assume, prop_oneof,
 };
 
-/// Way in which a node takes its value from two nodes before it, modulo their number.
+/// The way in which a node computes its value from two earlier nodes, given by references modulo their number.
 #[derive(Clone, Copy, Debug)]
 enum NodeKind {
-    /// A chance of its own.
+    /// An independent random choice.
     Root,
     /// A function of two nodes.
     Function,
-    /// A Chain with a chance for each pair of values.
+    /// A Chain with a random choice for each pair of values.
     Chain,
-    /// A table with a chance for each pair of values.
+    /// A table with a random choice for each pair of values.
     Table,
     /// A member of a family whose parameter is a function of two nodes.
     Family,
-    /// A Chain on the first that gives the second, captured, or another node.
+    /// A Chain on the first node whose branches are the second node, which is captured, or another node.
     Captured,
-    /// A Chain on the first whose branch has a Chain on the second, captured.
+    /// A Chain on the first node whose branch contains a Chain on the second node, which is captured.
     Nested,
 }
 
@@ -43,7 +43,7 @@ struct Twins {
     set: Vec<(usize, bool)>,
 }
 
-/// The probability of a chance of a node.
+/// Returns the probability of a random choice of a node.
 fn level(code: u8, row: usize) -> f64 {
     0.15 + 0.17 * row as f64 + 0.001 * f64::from(code % 7)
 }
@@ -53,7 +53,7 @@ fn function(code: u8, a: bool, b: bool) -> bool {
 }
 
 impl Node {
-    /// The nodes that it reads, of those before it; the third is captured by some.
+    /// Returns the earlier nodes that this node reads; some kinds capture the third of them.
     fn reads(&self, at: usize) -> [usize; 3] {
         let near = |distance: usize| at - 1 - distance % at;
         [
@@ -63,7 +63,7 @@ impl Node {
         ]
     }
 
-    /// The value, given those before it and whether each chance holds.
+    /// Returns the value of the node, given the values of earlier nodes and the results of the random choices.
     fn value(&self, at: usize, values: &[bool], chance: &dyn Fn(usize) -> bool) -> bool {
         if at == 0 || matches!(self.kind, NodeKind::Root) {
             return chance(0);
@@ -92,7 +92,7 @@ impl Node {
         }
     }
 
-    /// Number of its chances.
+    /// Returns the number of random choices of the node.
     fn chances(&self, at: usize) -> usize {
         match self.kind {
             _ if at == 0 => 1,
@@ -138,7 +138,7 @@ impl Node {
     }
 }
 
-/// The probability that each node is true in the world that would have been, and that of the evidence.
+/// Returns the probability that each node is true in the counterfactual world, and the probability of the evidence.
 fn enumerated(twins: &Twins) -> Option<(Vec<f64>, f64)> {
     let mut chances = Vec::new();
     let mut firsts = Vec::new();
@@ -206,7 +206,7 @@ fn counterfactual(twins: &Twins) -> (figrs::Counterfactual, Vec<Element<bool>>) 
     }
     let observe = |model: Model, &(i, value): &(usize, bool)| model.observe(&elements[i], value);
     let model = twins.evidence.iter().fold(Model::new(), observe);
-    // With nothing set, the world that would have been is the one that was.
+    // If nothing is set, the counterfactual world equals the actual world.
     let mut had = model.had(&Flip::new(0.5), true);
     for (i, value) in &twins.set {
         had = had.had(&elements[*i], *value);
@@ -254,7 +254,7 @@ fn exact_answers_are_those_of_all_chances() {
     assert!(compared.get() > 1000, "{} answers", compared.get());
 }
 
-/// Samplers on fewer of them: within six standard errors of shares of this many draws, and what their own dependence may add.
+/// Checks samplers on fewer models: they must be within six standard errors of shares of this many draws, plus an allowance for dependent draws.
 fn samplers_agree(twins: &Twins) -> Result<(), TestCaseError> {
     let Some((sums, evidence)) = enumerated(twins) else {
         return Ok(());

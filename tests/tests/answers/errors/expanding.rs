@@ -1,4 +1,4 @@
-//! Deadlines while a model is expanded.
+//! Tests of deadlines while a model is expanded.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};

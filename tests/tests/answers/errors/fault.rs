@@ -1,4 +1,4 @@
-//! Functions of a model that fail.
+//! Tests of functions of a model that fail.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

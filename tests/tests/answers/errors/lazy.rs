@@ -1,4 +1,4 @@
-//! Errors of lazy bounds: models without bounds, and queries that bounds do not answer.
+//! Tests of the errors of lazy bounds: models without bounds, and queries that bounds do not answer.
 
 use figrs::prelude::*;
 use figrs::rand::Rng;
@@ -56,7 +56,7 @@ fn unbounded_weight_of_a_score() {
     );
 }
 
-/// Each level may double the weight again.
+/// A recursion in which each level may double the weight again.
 fn doubling() -> Element<bool> {
     Flip::new(0.5).flat_map(|&stop| {
         if stop {
@@ -67,7 +67,7 @@ fn doubling() -> Element<bool> {
     })
 }
 
-/// The same with the Score before the choice.
+/// The same recursion with the Score before the choice.
 fn early() -> Element<bool> {
     let first = Score::weigh(&Flip::new(0.5), |&stop| if stop { 1.0 } else { 2.0 });
     first
@@ -89,7 +89,7 @@ fn unbounded_product_of_scores() {
     );
 }
 
-/// The density of a narrow distribution.
+/// A narrow distribution with a large density.
 #[derive(Debug)]
 struct Narrow;
 

@@ -1,4 +1,4 @@
-//! Mistakes in a model, and models too large for an algorithm.
+//! Tests of mistakes in a model, and of models that are too large for an algorithm.
 
 use figrs::expand::Budget;
 use figrs::prelude::*;
@@ -18,7 +18,7 @@ macro_rules! all_are {
     };
 }
 
-/// 2.5 or any other number: a distribution whose outcomes nobody can list.
+/// A distribution over 2.5 and all other numbers, whose outcomes cannot be listed.
 #[derive(Debug)]
 struct Endless(Outcomes<f64>);
 
@@ -120,7 +120,7 @@ fn invalid_weight_of_a_score() {
     );
 }
 
-/// Sums of such logarithms overflowed, and samplers answered NaN.
+/// Sums of such logarithms overflowed, so that samplers answered NaN.
 #[test]
 fn invalid_log_weight() {
     let rain = Flip::new(0.2).named("rain");
@@ -193,7 +193,7 @@ fn too_deep() {
     ));
 }
 
-/// Every second call makes the number larger, the others go back to where they came from.
+/// Every second call increases the number, and the other calls return to an earlier argument.
 #[test]
 fn cyclic_call() {
     let there_and_back = Recursive::new(|call, &(n, back): &(u32, bool)| -> Element<u32> {
@@ -220,7 +220,7 @@ fn cyclic_call() {
     }
 }
 
-/// Arguments that do not end meet the budget of nested Chains.
+/// Arguments of calls that never end reach the limit of nested Chains.
 #[test]
 fn endless_calls() {
     let count = Recursive::new(|call, &n: &u64| -> Element<u64> { call(n + 1).map(|n| n / 2) });
@@ -257,7 +257,7 @@ fn too_many_elements() {
     }
 }
 
-/// Each value of a wide distribution leads to two more of them, without end.
+/// Each value of a wide distribution leads to two further distributions, without end.
 fn wide() -> Element<u64> {
     Uniform::new(0..1000_u64).flat_map(|&a| {
         let (x, y) = (wide(), wide());
@@ -265,7 +265,7 @@ fn wide() -> Element<u64> {
     })
 }
 
-/// A list without end, which is longer in each branch.
+/// A list that gets longer in each branch, without end.
 fn longer(by: usize) -> Element<Vec<u8>> {
     Flip::new(0.5).flat_map(move |&first| {
         let rest = longer(by);
@@ -295,7 +295,7 @@ fn too_much_memory() {
         RejectionSampling::new(100).max_bytes(BYTES),
         ImportanceSampling::new(100).max_bytes(BYTES),
         SequentialMonteCarlo::new(100).max_bytes(BYTES),
-        // Several chains share the bytes.
+        // Several chains share the limit of bytes.
         MetropolisHastings::new(100).chains(1).max_bytes(BYTES),
         SimulatedAnnealing::new(100).chains(1).max_bytes(BYTES),
     ] {
@@ -321,7 +321,7 @@ fn too_much_memory() {
     assert!(answer.deepening().is_some());
 }
 
-/// The operation that panics at a value of seven.
+/// An operation that panics if a value is seven.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fragile {
     Clone,

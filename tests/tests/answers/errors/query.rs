@@ -1,4 +1,4 @@
-//! Queries that have no answer.
+//! Tests of queries that have no answer.
 
 use figrs::eliminate::{EliminationError, Options};
 use figrs::prelude::*;
@@ -179,7 +179,7 @@ fn not_in_world() {
     }
 }
 
-/// A tree knows all elements of its worlds, a frontier those that were asked for.
+/// A compiled tree can be asked about all elements of its worlds, but a frontier only about its targets.
 #[test]
 fn not_a_target_of_a_frontier() {
     let (rain, wind) = (Flip::new(0.2).named("rain"), Flip::new(0.3));
@@ -230,7 +230,7 @@ fn not_in_answer() {
         ),
     ];
     for (found, algorithm, asked) in found {
-        // Each message ends with what to do instead.
+        // Each message ends with a remedy.
         let remedy = if asked == "distribution" {
             "ask for"
         } else {
@@ -253,7 +253,7 @@ fn invalid_setting() {
 
 #[test]
 fn no_world_found() {
-    // Sums of three by two on a ring, which no change of one coin mends, and one solution planted.
+    // The evidence gives the sums modulo two of triples of coins on a ring for a planted solution; no change of a single coin repairs a wrong world.
     let count = 120;
     let coins: Vec<_> = (0..count).map(|_| Flip::new(0.5)).collect();
     let planted = |i: usize| (i * i % 7).is_multiple_of(2);

@@ -1,4 +1,4 @@
-//! Samplers that cannot work as they are set, that are stopped, or that no sample satisfies.
+//! Tests of samplers with invalid settings, of samplers that are stopped, and of evidence that no sample meets.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +58,7 @@ fn settings_that_cannot_work() {
     }
 }
 
-/// The largest weight of a statement is known only if it is stated.
+/// Rejection sampling needs the largest weight of a statement, which is known only if the user states it.
 #[test]
 fn rejection_needs_the_largest_weight() {
     let die = Uniform::new(1..=6).named("die");
@@ -77,7 +77,7 @@ fn rejection_needs_the_largest_weight() {
     let stated = Model::new().weigh_at_most(&die, 6.0, |&n| f64::from(n));
     let answer = sampling.run(&stated, &die).unwrap();
     let p = answer.probability(&die, &6).unwrap();
-    // Of some 583 draws that are kept the share has a standard deviation of 0.019.
+    // Some 583 draws are accepted, so the share has a standard deviation of 0.019.
     assert!((p - 6.0 / 21.0).abs() < 0.12, "{p}");
 }
 
@@ -122,7 +122,7 @@ fn no_sample_meets_the_evidence() {
     let never = Score::weigh(&die, |_| 0.0);
     let found = error(&ForwardSampling::new(10), &Model::new(), &never);
     says(found, &["none of 10", "Score of zero"]);
-    // An observed value of a continuous element is never drawn.
+    // A continuous element never takes an observed value in a draw.
     let place = Normal::new(0.0, Variance(1.0));
     let seen = Model::new().observe(&place, 0.5);
     let found = error(&RejectionSampling::new(500), &seen, &place);
@@ -173,7 +173,7 @@ fn a_deadline_ends_what_has_no_end() {
     assert_eq!(answer.sampling().unwrap().stopped, Stopped::Finished);
 }
 
-/// The listener sees the progress of each run, and stops it after its third report.
+/// The listener is called with the progress of each run, and stops the run after its third call.
 #[test]
 fn a_listener_may_end_a_run() {
     let (model, coin) = coin();
@@ -238,13 +238,13 @@ fn a_listener_may_end_a_run() {
             let run = answer.sampling().unwrap();
             assert_eq!(run.stopped, Stopped::Interrupted, "{}", algorithm.name());
             let reports = reports.lock().unwrap();
-            // Each thread may be about to tell of one more.
+            // Each thread may still report one more unit of progress.
             assert!(
                 (3..=3 + threads.get()).contains(&reports.len()),
                 "{reports:?}"
             );
             let last = reports[reports.len() - 1].done;
-            // Populations on their way are told of, and are none in the end.
+            // Unfinished populations are reported in the progress, and count as none at the end.
             let on_the_way = algorithm.name() == "SequentialMonteCarlo";
             assert!(last == run.done || on_the_way && last > run.done);
             for pair in reports.windows(2) {

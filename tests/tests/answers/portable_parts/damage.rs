@@ -1,10 +1,10 @@
-//! Parts of other runs, and bytes that were changed.
+//! Tests of parts of other runs, and of bytes that were changed.
 
 use figrs::Sums;
 
 use super::*;
 
-/// The problem that the merging of a part of one sampler into the run of another one finds.
+/// Returns the problem that is found when a part of one sampler is merged into the run of another sampler.
 fn refused<S: MergeableSampler, T: PortableTargets + ?Sized>(
     (sender, receiver): (&S, &S),
     model: &Model,
@@ -84,7 +84,7 @@ fn parts_of_other_models_and_targets_are_refused() {
     let die = Uniform::new([1, 2, 3, 4]);
     let two = Uniform::new([1, 2]);
     let gibbs = Gibbs::new(100).seed(1);
-    // The values of a chain are positions in a list that is longer where the part was made.
+    // The part stores values of a chain as positions in a list, which is longer where the part was made.
     let bytes = sent(&gibbs, (&Model::new(), &die), 0..1).unwrap();
     let mut sums = gibbs.partial(&Model::new(), &two.elements(), 0..0).unwrap();
     let error = sums
@@ -98,7 +98,7 @@ fn parts_of_other_models_and_targets_are_refused() {
         error.to_string().starts_with("unit 0 of the part"),
         "{error}"
     );
-    // As many targets, the other way round, or fewer.
+    // The targets are as many in another order, or fewer.
     let sampler = ImportanceSampling::new(1000);
     let swapped = [&coins[1], &coins[0]];
     let part = |targets| sampler.portable_part(&model, targets, 0..1).unwrap();
@@ -124,13 +124,13 @@ fn parts_of_other_models_and_targets_are_refused() {
             .contains("values of 1 targets, and the run has 2"),
         "{error}"
     );
-    // In the wrong order.
+    // The parts are merged in the wrong order.
     let late = sampler.portable_part(&model, &coins, 3..4).unwrap();
     let error = sums.merge_portable(late, &coins).unwrap_err();
     assert_eq!(error, Error::NotConsecutive { end: 0, begin: 3 });
 }
 
-/// Reads changed bytes of parts as parts, and merges what can be read: whatever they say, there is an answer or an error.
+/// Reads changed bytes as parts and merges the parts that can be read; the result must be an answer or an error, without a panic.
 fn is_survived<S: MergeableSampler, T: PortableTargets + ?Sized>(
     sampler: &S,
     (model, targets): (&Model, &T),

@@ -1,4 +1,4 @@
-//! Sets of numbered files that go on.
+//! Tests of sets of numbered files that are resumed.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ fn a_set_that_was_killed_goes_on() {
     let whole = run("whole.csv", &[]);
     assert!(whole.status.success(), "{}", text(&whole.stderr));
     let whole = files(directory.path(), "whole-");
-    // The levels, and the settings of the set.
+    // The directory has the levels and the settings of the set.
     assert_eq!(whole.len(), 301);
     let out = directory.path().join("part.csv");
     let started = [
@@ -61,7 +61,7 @@ fn a_set_that_was_killed_goes_on() {
     assert!(now.iter().all(same));
 }
 
-/// Times of the last writes of the files, by their names.
+/// Returns the times at which the files were last written, by their names.
 fn times(directory: &Path) -> Vec<(String, SystemTime)> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     let mut times: Vec<_> = entries
@@ -106,12 +106,12 @@ fn damaged_levels_and_holes_are_drawn_again_and_nothing_else() {
         fs::write(level(7), &bytes[..bytes.len() / 2]).unwrap();
         fs::write(level(11), vec![b'x'; bytes.len()]).unwrap();
         fs::remove_file(level(20)).unwrap();
-        // A level of the same set, but another one.
+        // The file has another level of the same set.
         fs::copy(level(5), level(6)).unwrap();
         let mut flipped = fs::read(level(40)).unwrap();
         *flipped.last_mut().unwrap() ^= 1;
         fs::write(level(40), flipped).unwrap();
-        // The journal was cut short within a line, as by an end of the power.
+        // The journal was truncated within a line, as by a power failure.
         let journal = directory.path().join(".set-set.journal");
         let mut lines = fs::read_to_string(&journal).unwrap();
         lines += "3 12";
@@ -126,7 +126,7 @@ fn damaged_levels_and_holes_are_drawn_again_and_nothing_else() {
                 .map(level)
                 .iter()
                 .any(|path| path.ends_with(&name));
-            // The picture of the tiles is written in any case, and the journal goes on.
+            // The picture of the tiles is written in any case, and the journal is extended.
             let is_beside = name.contains("tiles") || name.contains("journal");
             assert!(is_beside || is_touched == is_damaged, "{format}: {name}");
         }

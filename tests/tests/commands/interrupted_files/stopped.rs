@@ -1,4 +1,4 @@
-//! Commands that are ended by `--time`, Ctrl-C and SIGTERM.
+//! Tests of commands that are ended by `--time`, Ctrl-C and SIGTERM.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ use super::{files, wait_for};
 
 const RULES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/puzzle/river.kif");
 
-/// A network without evidence, for samples without end.
+/// A network without evidence, from which samples can be drawn without end.
 const NETWORK: &str = "
 network coins { }
 variable a { type discrete [ 2 ] { yes, no }; }
@@ -22,7 +22,7 @@ probability ( a ) { table 0.2, 0.8; }
 probability ( b | a ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 ";
 
-/// Commands that have results after a moment and never end by themselves, and the place of the results in their JSON.
+/// Commands that have results after a moment and never end by themselves, each with the key of the results in their JSON.
 const ENDLESS: [(&str, &str, &str); 11] = [
     ("maze", "--size 6 --count 1000000 --min-walk 16", "/puzzles"),
     (
@@ -88,7 +88,7 @@ fn start(program: &str, arguments: &str, network: &str, more: &str) -> Child {
     example::start(program, &arguments.collect::<Vec<_>>())
 }
 
-/// Does something with commands of the list, a few at a time, in a directory with the network.
+/// Runs commands of the list, a few at a time, in a directory with the network, and applies a function to each.
 fn each(commands: &[(&str, &str, &str)], ask: impl Fn(&str, &str, &str, &str) + Sync) {
     let directory = tempfile::tempdir().unwrap();
     let network = directory.path().join("coins.bif");
@@ -103,7 +103,7 @@ fn each(commands: &[(&str, &str, &str)], ask: impl Fn(&str, &str, &str, &str) + 
     }
 }
 
-/// Checks that a command has ended well, with something, and says why.
+/// Checks that a command has ended successfully with some results, and that it states the reason for its end.
 fn check(command: &str, output: &Output, place: &str, reason: &str) {
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{command}: {message}");
@@ -130,7 +130,7 @@ fn draws_that_met_nothing_by_the_end_of_the_time_are_not_called_impossible() {
     let arguments = ["--size", "14", "--count", "4", "--time", "2"];
     let output = example::run("yin_yang", &arguments);
     let message = text(&output.stderr);
-    // A fast machine may have a board by then.
+    // On a fast machine the command may have found a board by this time.
     if output.status.code() != Some(0) {
         assert_eq!(output.status.code(), Some(1), "{message}");
         let error = message.lines().last().unwrap();
@@ -176,7 +176,7 @@ fn commands_that_have_nothing_by_the_end_of_the_time_say_so() {
     }
 }
 
-/// A set in JSON is a list of levels, of which the last says that it was ended.
+/// A set in JSON is a list of levels, and the last level states that the set was ended early.
 #[test]
 fn the_last_level_says_that_its_set_was_ended() {
     for (levels, stopped) in [("100000000", Json::from("time")), ("3", Json::Null)] {
@@ -198,7 +198,7 @@ fn the_last_level_says_that_its_set_was_ended() {
     }
 }
 
-/// Sends a signal by a command.
+/// Sends a signal to a process by a command.
 #[cfg(unix)]
 fn signal(child: &Child, name: &str) {
     let mut kill = Command::new("kill");
@@ -209,7 +209,7 @@ fn signal(child: &Child, name: &str) {
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_commands_with_what_there_is() {
-    // One of each program.
+    // The list has one command of each program.
     let mut commands = ENDLESS.to_vec();
     commands.dedup_by_key(|(program, _, _)| *program);
     each(&commands, |program, arguments, place, network| {
@@ -258,7 +258,7 @@ fn an_interrupt_ends_a_set_with_the_levels_so_far() {
     assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
 }
 
-/// SIGTERM, and Ctrl-C where something was stopped already and takes its time.
+/// SIGTERM is sent, and also Ctrl-C if a command was stopped already and takes time to end.
 #[cfg(unix)]
 #[test]
 fn no_unfinished_file_is_left_behind() {
@@ -285,7 +285,7 @@ fn no_unfinished_file_is_left_behind() {
     }
 }
 
-/// The display on a terminal until it is as wanted or the program ends, if there is a command that makes one.
+/// Returns what a program writes to a terminal, until the text is as wanted or the program ends; `None` if no command creates a terminal.
 #[cfg(unix)]
 fn shown(program: &str, arguments: &str, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
     let binary = example::binary(program);
@@ -307,13 +307,13 @@ fn shown(program: &str, arguments: &str, is_wanted: impl Fn(&str) -> bool) -> Op
             bytes => shown.extend_from_slice(&part[..bytes]),
         }
     }
-    // The terminal ends with the command that made it, and the program with its terminal.
+    // The terminal ends with the command that created it, and the program ends with its terminal.
     child.kill().unwrap();
     child.wait().unwrap();
     Some(String::from_utf8_lossy(&shown).into_owned())
 }
 
-/// The numbers before a word.
+/// Returns the numbers before each occurrence of a word.
 #[cfg(unix)]
 fn numbers_before(word: &str, shown: &str) -> Vec<u64> {
     let mut parts: Vec<&str> = shown.split(word).collect();
@@ -325,7 +325,7 @@ fn numbers_before(word: &str, shown: &str) -> Vec<u64> {
     parts.iter().filter_map(number).collect()
 }
 
-/// Lines that grow on a terminal: a number before a word, or else the time.
+/// Progress lines on a terminal grow: a number before a word or, without such a number, the time.
 #[cfg(unix)]
 #[test]
 fn progress_grows_on_a_terminal() {
@@ -366,7 +366,7 @@ fn progress_grows_on_a_terminal() {
             };
             times.count() >= 2 && word.is_none_or(is_more)
         };
-        // On a busy machine the first line may come late.
+        // On a busy machine the first progress line may come late.
         if let Some(shown) = shown(program, &arguments, grows) {
             assert!(grows(&shown), "{program}: {shown:?}");
         }

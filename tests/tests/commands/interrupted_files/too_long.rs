@@ -1,4 +1,4 @@
-//! Files that are longer than the limit of commands, and devices that never end.
+//! Tests of files that are longer than the limit of commands, and of devices that never end.
 
 use std::fs::{self, File};
 
@@ -26,7 +26,7 @@ const READERS: [(&str, &str); 15] = [
     ),
 ];
 
-/// A file with holes of four gigabytes, and where there is one the device of zeros: both are refused before memory is taken for them.
+/// Both a sparse file of four gigabytes and, if it exists, the device of zeros are refused before memory is taken for them.
 #[test]
 fn files_without_end_are_refused_with_their_name() {
     let network = "network coins { }\nvariable a { type discrete [ 2 ] { yes, no }; }\n\
@@ -56,7 +56,7 @@ fn files_without_end_are_refused_with_their_name() {
         }
         fs::write(path("coins.bif"), network).unwrap();
         for (program, arguments) in READERS {
-            // A corpus is of plain files.
+            // A corpus consists of regular files, so the device is not tried there.
             if is_device && arguments.contains("corpus") {
                 continue;
             }

@@ -1,4 +1,4 @@
-//! Answers of the network example: marginals, the cost, the probability of evidence.
+//! Tests of the answers of the network example: marginals, the cost, and the probability of evidence.
 
 use figrs_tests::example::{self, text};
 use serde_json::{Value as Json, json};
@@ -80,7 +80,7 @@ fn only_what_is_queried_is_told_and_compiled() {
     let world = files.json("--file garden.bif --task mpe --query rain");
     assert_eq!(world["mpe"]["assignment"], json!({"rain": "no"}));
     assert_near(&world["mpe"]["log_probability"], (0.64_f64 * 0.75).ln());
-    // The tables with rain summed out, and the answer; predicted without compiling.
+    // The predicted cost consists of the tables after rain is summed out, and the answer; nothing is compiled.
     let cost = files.json("--file garden.bif --task cost --query rain");
     assert_eq!(keys(&cost), ["cost", "seconds"]);
     assert_eq!(keys(&cost["seconds"]), ["parse", "compile"]);

@@ -1,11 +1,11 @@
-//! Formulas, and the numbers of joint states.
+//! Tests of formulas, and of the numbers of joint states.
 
 use figrs_tests::example::text as text_of;
 use serde_json::{Value as Json, json};
 
 use crate::network_cli::files::{Files, assert_near, keys};
 
-/// Of 5 variables, of which the last is free: 1 or 2, not both 2 and 3, and a clause of many literals.
+/// A formula of five variables, the last of which is free: 1 or 2 is true, 2 and 3 are not both true, and there is a clause of many literals.
 const FORMULA: &str = "c t wmc\np cnf 5 3\nc p weight 1 0.25 0\nc p weight -1 0.75 0\nc p weight 3 0.5 0\n\
     1 2 0\n-2 -3 0\n1 -2 3 -4 5 0\n";
 
@@ -15,7 +15,7 @@ fn formulas_are_counted_and_weighed() {
     std::fs::write(files.path("formula.cnf"), FORMULA).unwrap();
     std::fs::write(files.path("never.cnf"), "p cnf 3 2\n1 0\n-1 0\n").unwrap();
     std::fs::write(files.path("free.cnf"), "c t mc\np cnf 70 0\n").unwrap();
-    // 1 is true and 2 is false (8 states), or 2 is true and 3 is false (8 states without the one that the last clause excludes).
+    // Either 1 is true and 2 is false (8 states), or 2 is true and 3 is false (8 states, minus the state that the last clause excludes).
     let sum = 4.0 * 0.25 * 1.5 + (4.0 * 0.25 + 3.0 * 0.75);
     for algorithm in ["circuit", "junction-tree", "variable-elimination"] {
         let by = format!("--algorithm {algorithm}");
@@ -49,7 +49,7 @@ fn formulas_are_counted_and_weighed() {
 #[test]
 fn the_joint_states_of_a_bayesian_network_are_counted() {
     let files = Files::new();
-    // A cat never flies.
+    // The states in which the cat flies have probability zero and are not counted.
     assert_eq!(files.json("--file garden.bif --task count")["count"], "8");
     let found = files.json("--file garden.bif --task count --evidence wet.json");
     assert_eq!(found["count"], "4");
@@ -85,7 +85,7 @@ fn a_question_without_an_answer_is_told_as_json() {
         format!("error: {}\n", found["error"].as_str().unwrap())
     );
     assert!(found["error"].as_str().unwrap().contains("impossible"));
-    // What was tried before is told where no algorithm has an answer.
+    // If no algorithm has an answer, the message states what was tried.
     let ask = "--file garden.bif --task k-best --memory 7";
     let output = files.run(&format!("{ask} --format json"));
     assert_eq!(output.status.code(), Some(1));

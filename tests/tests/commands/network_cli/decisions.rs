@@ -1,11 +1,11 @@
-//! Influence diagrams on the command line.
+//! Tests of influence diagrams on the command line.
 
 use figrs_tests::example::text;
 use serde_json::json;
 
 use crate::network_cli::files::{Files, assert_near, keys};
 
-/// A company that may be founded after a survey of its market, which has a price.
+/// An influence diagram of a company that may be founded after a survey of its market, which costs something.
 const COMPANY: &str = r#"<smile version="1.0" id="company"><nodes>
     <cpt id="market"><state id="poor"/><state id="fair"/><state id="good"/>
         <probabilities>0.5 0.3 0.2</probabilities></cpt>
@@ -18,7 +18,7 @@ const COMPANY: &str = r#"<smile version="1.0" id="company"><nodes>
     <utility id="profit"><parents>found market</parents><utilities>-7 5 20 0 0 0</utilities></utility>
 </nodes></smile>"#;
 
-/// A test that shows nothing, and a treatment, in the other format.
+/// An influence diagram in the other format: a test without information, and a treatment.
 const TREATMENT: &str = r#"<BIF VERSION="0.3"><NETWORK><NAME>treatment</NAME>
   <VARIABLE TYPE="nature"><NAME>ill</NAME><OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME></VARIABLE>
   <VARIABLE TYPE="decision"><NAME>treat</NAME><OUTCOME>yes</OUTCOME><OUTCOME>no</OUTCOME></VARIABLE>
@@ -44,7 +44,7 @@ fn files() -> Files {
 fn policies_name_what_matters() {
     let files = files();
     let found = files.json("--file company.xdsl --task decide");
-    // Without the rounding errors of the sum.
+    // The number is printed without the rounding errors of the sum.
     assert_eq!(found["expected_utility"], json!(2.25));
     assert_eq!(keys(&found["policies"]), ["ask", "found"]);
     let ask = &found["policies"]["ask"];
@@ -82,7 +82,7 @@ fn evidence_is_known_and_observed_decisions_are_made() {
     let found = files.json("--file company.xdsl --task decide --observe ask=no");
     assert_near(&found["expected_utility"], 2.0);
     let found = files.json("--file treatment.bifxml --task decide");
-    // Treated if ill: half of them get well; of the others all are.
+    // Only ill persons are treated, half of whom recover; all others are well.
     assert_near(&found["expected_utility"], 8.0 * (0.25 * 0.5 + 0.75));
     let limited = files.json("--file company.xdsl --task decide --limited-memory");
     assert_near(&limited["expected_utility"], 2.25);

@@ -1,4 +1,4 @@
-//! Estimates and times.
+//! Tests of estimates and times of the network example.
 
 use std::time::Instant;
 
@@ -42,7 +42,7 @@ fn estimates_tell_their_standard_errors() {
         &found["log_evidence_standard_error"],
         0.34_f64.ln(),
     );
-    // A hundredth of the samples, ten times the error.
+    // With a hundredth of the samples, the error is ten times as large.
     let few = ask("--samples 200 --seed 3");
     let ratio = few["standard_errors"]["rain"]["yes"].as_f64().unwrap() / error;
     assert!((5.0..20.0).contains(&ratio), "{ratio}");
@@ -61,14 +61,14 @@ fn a_repeated_question_tells_the_medians() {
     let ask = "--file garden.bif --algorithm importance-sampling --samples 20000 --repeat 20";
     let started = Instant::now();
     let found = files.json(ask);
-    // Half of the queries take at least the median.
+    // At least half of the queries take the median time or longer.
     let query = found["seconds"]["query"].as_f64().unwrap();
     assert!(started.elapsed().as_secs_f64() >= 10.0 * query);
     let twice = files.json("--file garden.bif --algorithm junction-tree --repeat 2");
     assert_eq!(keys(&twice["seconds"]), ["parse", "compile", "query"]);
 }
 
-/// The probability of each state was sought among all of them, and so was its standard error.
+/// Regression test: each state was searched among all states to print its probability and its standard error.
 #[test]
 fn many_states_are_printed_at_once() {
     let states = 65_000;

@@ -1,4 +1,4 @@
-//! Failures of the network example: questions without an answer, and wrong options and files.
+//! Tests of failures of the network example: queries without an answer, and wrong options and files.
 
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ fn without_an_exact_answer_there_are_bounds() {
     assert!(message.starts_with("not known: the log-evidence is between "));
 }
 
-/// Variables of three states, each two of which have a table without zeros.
+/// Returns a network of ternary variables, in which each pair of variables has a table without zeros.
 fn dense(variables: usize) -> String {
     let pairs = (0..variables).flat_map(|i| (0..i).map(move |j| (j, i)));
     let pairs: Vec<(usize, usize)> = pairs.collect();
@@ -92,7 +92,7 @@ fn the_end_of_the_time_leaves_bounds() {
         assert_eq!(output.status.code(), Some(code), "{task}");
         let found: Json = serde_json::from_str(&text(&output.stdout)).unwrap();
         let [low, high] = [0, 1].map(|i| found["bounds"]["log_evidence"][i].as_f64().unwrap());
-        // Between the weight of the worlds in which all are equal, and the largest weight of all.
+        // The best weight lies between the weight of worlds in which all variables are equal and the product of the largest entries.
         let best = 780.0 * 1.5_f64.ln();
         let all = best + 40.0 * 3_f64.ln();
         assert!(low <= all && high >= best && low < high, "{low} {high}");

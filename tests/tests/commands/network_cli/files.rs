@@ -1,4 +1,4 @@
-//! Networks, their evidence, and the example that reads them.
+//! Networks and evidence for the tests, and functions that run the network example on them.
 
 use std::process::Output;
 
@@ -17,7 +17,7 @@ probability ( grass | rain ) { (yes) 0.9, 0.1; (no) 0.2, 0.8; }
 probability ( cat=mood ) { table 0.75, 0.25, 0; }
 ";
 
-/// One factor over two variables: 1, 2, 3, 4.
+/// A Markov network of one factor over two variables, with the weights 1, 2, 3 and 4.
 const MARKOV: &str = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n1 2 3 4\n";
 
 /// A network in XML.
@@ -56,7 +56,7 @@ impl Files {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Runs the example; of the arguments those with an extension are files of the directory.
+    /// Runs the example; arguments with an extension are names of files in the directory.
     pub(crate) fn run(&self, arguments: &str) -> Output {
         self.run_with_input(arguments, "")
     }
@@ -81,7 +81,7 @@ impl Files {
         example::run_with_input("network", &arguments, input)
     }
 
-    /// The output of the example if it succeeds.
+    /// Returns the output of the example if it succeeds.
     pub(crate) fn text(&self, arguments: &str) -> String {
         let output = self.run(arguments);
         let message = text(&output.stderr);
@@ -89,7 +89,7 @@ impl Files {
         text(&output.stdout)
     }
 
-    /// Runs the example, which is to end with exit code 2, one line of the reason with these words, and nothing on standard output.
+    /// Runs the example, which must fail with exit code 2, a one-line reason that contains these words, and no standard output.
     pub(crate) fn refuses(&self, arguments: &str, words: &str) {
         self.refuses_input(arguments, "", words);
     }

@@ -1,10 +1,10 @@
-//! Formats of networks, conversion and standard input in the network example.
+//! Tests of the formats of networks, of conversion, and of standard input.
 
 use figrs_tests::example::text;
 
 use crate::network_cli::files::{DOCUMENT, Files, assert_near, keys};
 
-/// The formats that have names, by their extensions.
+/// The formats that have names of variables, by their extensions.
 const NAMED: [&str; 5] = ["bif", "bifxml", "xml", "net", "xdsl"];
 
 #[test]

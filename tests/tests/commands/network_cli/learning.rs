@@ -1,4 +1,4 @@
-//! Learning of the tables of networks on the command line.
+//! Tests of learning the tables of networks on the command line.
 
 use figrs_tests::example::text;
 use serde_json::Value as Json;
@@ -26,7 +26,8 @@ fn tables_and_log_likelihoods_are_printed_and_written() {
     let files = files();
     let learn = "--file garden.bif --task learn --data data.csv --out learned.bif";
     let found = files.json(&format!("{learn} --iterations 1"));
-    // By hand: with P(rain) .2 and P(wet | rain) .9, P(wet | no rain) .2 the third row has rain with .18 / .34.
+    // The values are computed by hand: with P(rain) = .2, P(wet | rain) = .9 and P(wet | no rain) = .2, the third row has rain with probability .18 /
+    // .34.
     let rain = 0.18 / 0.34;
     let table = &found["tables"]["rain"][""];
     assert!(
@@ -46,7 +47,7 @@ fn tables_and_log_likelihoods_are_printed_and_written() {
         (&found["iterations"], &found["score"]),
         (&1.into(), &Json::Null)
     );
-    // What was written gives the same again.
+    // The written network, when learned again, gives the same tables.
     let again = files.json("--file learned.bif --task learn --data data.csv --iterations 0");
     assert!((numbers(&again["log_likelihoods"])[0] - likelihoods[1]).abs() < 1e-12);
     assert!(
@@ -66,12 +67,12 @@ fn samples_are_written_as_data() {
     assert!(drawn.starts_with("grass,rain,cat=mood\n") && drawn.lines().count() == 2001);
     let found = files.json("--file garden.bif --task learn --data drawn.csv --start uniform");
     let rain = found["tables"]["rain"][""]["yes"].as_f64().unwrap();
-    // Within 4.5 standard errors: one false alarm in 150 000, and the seed is fixed.
+    // The tolerance is 4.5 standard errors, which give one false alarm in 150 000 seeds; the seed is fixed.
     assert!(
         (rain - 0.2).abs() < 4.5 * (0.16f64 / 2000.0).sqrt(),
         "{rain}"
     );
-    // Data that is not complete when the time is over replaces nothing.
+    // If the time is over before all rows are drawn, the file of the data is not replaced.
     let output =
         files.run("--file garden.bif --task sample --count 1000000 --time 0.01 --out drawn.csv");
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));

@@ -1,15 +1,15 @@
-//! Options without effect in the network example.
+//! Tests of options that have no effect in the network example.
 
 use crate::network_cli::files::Files;
 
-/// A decision that nothing tells about, and a variable.
+/// An influence diagram of a decision without information, and a variable.
 const DIAGRAM: &str = r#"<smile version="1.0" id="d"><nodes>
     <cpt id="grass"><state id="wet"/><state id="dry"/><probabilities>0.5 0.5</probabilities></cpt>
     <decision id="mow"><state id="yes"/><state id="no"/></decision>
     <utility id="joy"><parents>mow grass</parents><utilities>0 2 1 1</utilities></utility>
 </nodes></smile>"#;
 
-/// Each task, with what it needs.
+/// Each task, with the options that it needs.
 const TASKS: [(&str, &str); 13] = [
     ("marginals", "--file garden.bif"),
     ("evidence", "--file garden.bif"),
@@ -26,7 +26,7 @@ const TASKS: [(&str, &str); 13] = [
     ("predict", "--file garden.bif --query rain --data moods.csv"),
 ];
 
-/// The tasks that ask about a network.
+/// The tasks that query a network.
 const ASKING: [&str; 7] = [
     "marginals",
     "evidence",
@@ -91,7 +91,7 @@ fn each_task_takes_the_options_that_have_an_effect_on_it_and_refuses_the_others(
         for (task, needed) in TASKS {
             let ask = format!("{needed} --task {task} {option}");
             if tasks.contains(&task) {
-                // One variable is predicted, which is given already.
+                // The task `predict` needs one variable, and the required options give it already.
                 if (task, option) != ("predict", "--query grass") {
                     files.text(&ask);
                 }

@@ -1,4 +1,4 @@
-//! Predictions for each row of data, soft evidence, and the most probable states of some variables.
+//! Tests of predictions for each row of data, of soft evidence, and of the most probable states of some variables.
 
 use std::fs;
 
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::network_cli::files::{Files, assert_near};
 
-/// Rows with missing cells of the evidence and of what is predicted, and one that cannot be.
+/// Rows of data with missing cells in evidence and in predicted columns, and a row that is impossible.
 const CASES: &str =
     "grass,rain,cat=mood\nwet,yes,sits\ndry,no,runs\nwet,no,NA\n,yes,\ndry,,flies\nwet,,sits\n";
 
-/// Likelihoods of two variables.
+/// Soft evidence: likelihoods of the states of two variables.
 const SOFT: &str =
     r#"{"rain": {"yes": 3, "no": 0.5}, "cat=mood": {"sits": 0, "runs": 1, "flies": 1}}"#;
 
@@ -22,7 +22,8 @@ fn files() -> Files {
     files
 }
 
-/// The probability of a state of the mood, that of the grass, and that of rain together with the grass; by hand, from the tables of the network.
+/// Returns the probabilities of a state of the mood, of the grass, and of rain together with the grass, computed by hand from the tables of the
+/// network.
 fn by_hand(grass: &str, mood: &str) -> (f64, f64, f64) {
     let mood = match mood {
         "sits" => 0.75,
@@ -93,7 +94,7 @@ fn each_row_has_its_posterior_and_its_log_likelihood() {
 #[test]
 fn rows_are_predicted_given_evidence_besides() {
     let files = files();
-    // The mood is weighed, and the grass observed for all rows: the likelihoods are those given both.
+    // The mood is weighed and the grass is observed for all rows, so the likelihoods are conditional on both.
     fs::write(
         files.path("moods.json"),
         r#"{"cat=mood": {"sits": 1, "runs": 9, "flies": 0}}"#,
@@ -178,7 +179,7 @@ fn mistakes_of_predictions_leave_the_file_as_it_was() {
 #[test]
 fn soft_evidence_weighs_states() {
     let files = files();
-    // By hand: rain 0.2 3, none 0.8 0.5, and the mood 0.25 whichever it is.
+    // The weights by hand are 0.2 · 3 with rain and 0.8 · 0.5 without, and the mood has the factor 0.25 in each case.
     let ask = "--file garden.bif --evidence soft.json --observe grass=wet";
     let (rain, none) = (0.2 * 3.0 * 0.9, 0.8 * 0.5 * 0.2);
     for algorithm in ["exact", "junction-tree", "circuit", "enumerate", "slices"] {
@@ -187,7 +188,7 @@ fn soft_evidence_weighs_states() {
         assert_near(&found["marginals"]["cat=mood"]["runs"], 1.0);
         assert_near(&found["log_evidence"], (0.25 * (rain + none)).ln());
     }
-    // An expected weight is no probability.
+    // An expected weight is not a probability.
     let message = files.text(&format!("{ask} --task evidence"));
     assert!(message.starts_with("log-evidence -1.864330\n"), "{message}");
     let best = files.json(&format!("{ask} --task mpe"));
@@ -201,7 +202,8 @@ fn soft_evidence_weighs_states() {
 #[test]
 fn some_variables_have_their_most_probable_states_together() {
     let files = files();
-    // The best world has no rain and dry grass; of grass alone, given that the cat runs or the weights, by sums of four worlds.
+    // The best world has no rain and dry grass. The best state of the grass alone, given that the cat runs or given the weights, follows from sums
+    // over four worlds.
     let found = files.json("--file garden.bif --task map --query grass --observe cat=mood=runs");
     assert_eq!(found["map"]["assignment"], json!({"grass": "dry"}));
     assert_near(&found["map"]["log_probability"], (0.66_f64 * 0.25).ln());

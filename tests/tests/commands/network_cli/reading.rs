@@ -1,4 +1,4 @@
-//! Options of reading networks, and notes of what was assumed.
+//! Tests of the options for reading networks, and of the notes about assumptions.
 
 use figrs_tests::example::text;
 use serde_json::json;
@@ -13,7 +13,7 @@ const UMBRELLA: &str = r#"<?xml version="1.0" encoding="ISO-8859-1"?><smile id="
 <cpt id="umbrella" dynamic="plate"><state id="yes"/><state id="no"/><parents>rain</parents><probabilities>0.9 0.1 0.2 0.8</probabilities></cpt>
 </nodes><dynamic numslices="5"><cpt id="rain" order="1"><parents>rain</parents><probabilities>0.7 0.3 0.3 0.7</probabilities></cpt></dynamic></smile>"#;
 
-/// Nothing orders the two decisions, and one of them knows more.
+/// An influence diagram in which nothing orders the two decisions, although one of them has more information.
 const UNORDERED: &str = "net { } node x { states = (a b); } potential (x) { data = (0.6 0.4); }
     decision d { states = (a b); } potential (d | x) { } decision e { states = (a b); }
     utility u { } potential (u | e d x) { data = (10 0 0 0 0 0 0 10); }";

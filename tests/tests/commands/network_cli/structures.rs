@@ -1,10 +1,10 @@
-//! Structures of networks on the command line.
+//! Tests of learning the structure of networks on the command line.
 
 use serde_json::Value as Json;
 
 use crate::network_cli::files::{Files, keys};
 
-/// Rain mostly makes the grass wet; the cat does as it likes.
+/// Data in which rain mostly makes the grass wet, and the cat's behaviour is independent.
 const DATA: &str = "yes,wet,sits\nno,dry,runs\n";
 const OTHER: &str = "no,wet,sits\nyes,wet,runs\n";
 
@@ -40,7 +40,7 @@ fn structures_are_learned_and_scored() {
         );
         let found = files.json(&learn);
         let mut names = keys(&found);
-        // Rows that no case reaches are named where there are some.
+        // Rows of tables that no case reaches are named if there are such rows.
         names.retain(|key| *key != "unreached");
         assert_eq!(
             names,
@@ -52,13 +52,13 @@ fn structures_are_learned_and_scored() {
                 "tables"
             ]
         );
-        // Tables are counted, without rounds that raise the likelihood.
+        // The tables are counted directly, without rounds that raise the likelihood.
         let likelihoods = found["log_likelihoods"].as_array().unwrap();
         assert_eq!(
             (&likelihoods[0], likelihoods.len(), &found["iterations"]),
             (&found["log_likelihood"], 1, &0.into())
         );
-        // The file that was written has this score, and these tables are at the maximum.
+        // The written network has this score, and its tables maximise the likelihood.
         let scored = files.json(&format!(
             "--file learned.bif --task score --data complete.csv --score {score}"
         ));
@@ -105,7 +105,7 @@ fn arcs_and_parents_are_as_demanded() {
             .collect::<Vec<_>>()
     };
     assert_eq!(parents("rain"), ["cat=mood"]);
-    // The cat mediates, whichever way the arc between it and the grass goes.
+    // The cat mediates, whichever direction the arc between it and the grass has.
     assert!(
         parents("grass") == [""] && parents("cat=mood") == ["grass"]
             || parents("grass") == ["cat=mood"]
@@ -114,12 +114,12 @@ fn arcs_and_parents_are_as_demanded() {
         "{learn} --structure k2 --order grass rain --prior 1"
     ));
     assert_eq!(keys(&found["tables"]["grass"]), [""]);
-    // 28 of 48 rows are wet, and one is added to each count.
+    // Of 48 rows, 28 are wet, and one is added to each count.
     let wet = number(&found["tables"]["grass"][""]["wet"]);
     assert!((wet - 29.0 / 50.0).abs() < 1e-12, "{wet}");
 }
 
-/// Rounds, the cells that are missing, and scores that rise.
+/// The output has the number of rounds, the number of missing cells, and scores that increase.
 #[test]
 fn structures_are_learned_from_missing_cells() {
     let files = files();
@@ -145,7 +145,7 @@ fn structures_are_learned_from_missing_cells() {
     assert!(scores.is_sorted() && number(&found["score"]) < *scores.last().unwrap());
 }
 
-/// A search that would take hours ends with the best structure so far.
+/// A search that would take hours ends at the time limit with the best structure so far.
 #[test]
 fn a_search_ends_with_its_time() {
     let files = files();

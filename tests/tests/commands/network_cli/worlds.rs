@@ -1,4 +1,4 @@
-//! Worlds: the best ones, and samples.
+//! Tests of the best worlds, and of samples of worlds.
 
 use serde_json::json;
 
@@ -24,7 +24,7 @@ fn worlds_come_best_first() {
         let text = files.text(&ask);
         assert!(text.contains("\n  cat=mood  sits\n"), "{text}");
     }
-    // 0.64, 0.18, 0.16 and 0.02, each times 0.75 and 0.25.
+    // The probabilities are 0.64, 0.18, 0.16 and 0.02, each multiplied by 0.75 and by 0.25.
     let best = [0.48, 0.16, 0.135, 0.12, 0.045, 0.04, 0.015, 0.005];
     for (count, expected) in [("", 5), ("--count 3", 3), ("--count 99", 8)] {
         let ask = format!("--file garden.bif --task k-best {count}");
@@ -68,7 +68,7 @@ fn samples_have_their_posterior_probabilities_and_follow_the_seed() {
     let many = many["samples"].as_array().unwrap();
     assert_eq!(many.len(), 4000);
     let rainy = many.iter().filter(|world| world["rain"] == "yes").count() as f64 / 4000.0;
-    // Five standard errors.
+    // The tolerance is five standard errors.
     assert!((rainy - 0.18 / 0.34).abs() < 0.04, "{rainy}");
     let text = files.text("--file garden.bif --task sample --count 3 --query rain grass");
     let worlds = text

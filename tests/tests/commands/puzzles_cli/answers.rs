@@ -1,11 +1,11 @@
-//! Answers of the puzzle examples: counts, probabilities, and the effect of clues.
+//! Tests of the answers of the puzzle examples: counts, probabilities, and the effect of clues.
 
 use serde_json::json;
 
 use super::files::{Files, assert_near, keys};
 
-/// Numbers and probabilities that were found by other programs: 192 spanning trees, 1858 reachable dungeons, 161 islands around the
-/// middle, 96 Yin-Yang boards, and 7704 solvable chromatic mazes.
+/// The counts were computed by other programs: 192 spanning trees, 1858 reachable dungeons, 161 islands around the middle, 96 Yin-Yang boards, and
+/// 7704 solvable chromatic mazes.
 #[test]
 fn counts_and_probabilities_are_exact() {
     let files = Files::new();
@@ -71,7 +71,7 @@ fn counts_and_probabilities_are_exact() {
 fn marginals_are_those_of_the_boards() {
     let files = Files::new();
     let found = files.json("dungeon", "--size 1x3 --task marginals");
-    // GA., G.A, .GA and the same with gem and altar exchanged: six boards.
+    // The boards are GA., G.A and .GA, and the same three with gem and altar exchanged: six in all.
     let ends = json!({"empty": 1.0 / 3.0, "gem": 1.0 / 3.0, "altar": 1.0 / 3.0});
     for cell in 0..3 {
         let cell = &found["marginals"][0][cell];

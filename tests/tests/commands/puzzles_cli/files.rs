@@ -1,4 +1,4 @@
-//! A directory of clues, and the examples that are run in it.
+//! A directory of clues for the tests, and functions that run the examples in it.
 
 use std::path::Path;
 use std::process::Output;
@@ -42,7 +42,7 @@ impl Files {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
-    /// Runs an example; arguments with an extension are files of the directory.
+    /// Runs an example; arguments with an extension are names of files in the directory.
     pub(crate) fn run(&self, puzzle: &str, arguments: &str) -> Output {
         let arguments = arguments.split_whitespace().map(|argument| {
             if Path::new(argument).extension().is_some() {
@@ -56,7 +56,7 @@ impl Files {
         example::run(puzzle, &arguments)
     }
 
-    /// The output of an example if it succeeds.
+    /// Returns the output of an example if it succeeds.
     pub(crate) fn text(&self, puzzle: &str, arguments: &str) -> String {
         let output = self.run(puzzle, arguments);
         let message = text(&output.stderr);
@@ -85,17 +85,17 @@ pub(crate) fn assert_near(found: &Json, expected: f64) {
     );
 }
 
-/// Clues of a dungeon that has no element program: a wall of three, and the gem.
+/// Returns clues for a dungeon that is too large for an element program: a wall of three cells, and the gem.
 fn large() -> String {
     with(17, &[(3, 5, 'W'), (3, 6, 'W'), (3, 7, 'W'), (12, 9, 'G')])
 }
 
-/// Clues of such an island: two cells of land, one of water.
+/// Returns clues for an island that is too large for an element program: two cells of land, and one of water.
 fn wide() -> String {
     with(20, &[(9, 10, '#'), (11, 10, '#'), (4, 3, '.')])
 }
 
-/// A square of cells without clues, and some with one.
+/// Returns a square of cells, some of which have a clue.
 fn with(side: usize, clues: &[(usize, usize, char)]) -> String {
     let mut cells = vec![vec!['?'; side]; side];
     for &(row, column, symbol) in clues {

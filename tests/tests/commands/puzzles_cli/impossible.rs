@@ -1,4 +1,4 @@
-//! Demands that no board meets.
+//! Tests of demands that no board meets.
 
 use figrs_tests::example::text;
 use serde_json::{Value as Json, json};
@@ -142,7 +142,7 @@ fn impossible_demands_say_so_at_every_task() {
     );
 }
 
-/// By the other methods too, before anything is drawn.
+/// The other methods also report impossible demands before anything is drawn.
 #[test]
 fn impossible_demands_say_so_by_every_method() {
     let files = Files::new();

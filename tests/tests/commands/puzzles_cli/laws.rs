@@ -1,6 +1,6 @@
-//! Draws of the methods beside the exact engine, against exact distributions.
+//! Tests of the sampling methods other than the exact engine, against exact distributions.
 //!
-//! Seeds are fixed. All tests here together would give a false alarm with a probability of `FALLBACKS`, were they drawn.
+//! Seeds are fixed. If they were drawn at random, all tests here together would give a false alarm with a probability of `FALLBACKS`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,10 +17,10 @@ use serde_json::Value as Json;
 
 use super::files::Files;
 
-/// Number of statistics compared.
+/// Number of statistics that are compared.
 const TESTS: f64 = 8.0;
 
-/// Checks counts of draws against weights in proportion to their probabilities.
+/// Checks counts of draws against weights that are proportional to their probabilities.
 fn check<'a>(
     drawn: impl Iterator<Item = &'a Json>,
     weights: impl IntoIterator<Item = (String, f64)>,
@@ -46,7 +46,7 @@ fn boards(found: &Json) -> impl Iterator<Item = &Json> {
     found["puzzles"].as_array().unwrap().iter()
 }
 
-/// Dungeons of 3 by 3 by the length of their walk.
+/// The distribution of the walk length of 3 by 3 dungeons is tested.
 #[test]
 fn rejection_draws_from_the_exact_law() {
     let ask = "--size 3 --min-walk 8 --count 4000 --seed 51 --method rejection";
@@ -56,7 +56,8 @@ fn rejection_draws_from_the_exact_law() {
     check(boards(&found).map(|board| &board["walk"]), walks);
 }
 
-/// Chromatic mazes of 3 by 3 by the steps of their way: without bounds on it of boards of any colours, with bounds of exact boards without them.
+/// The path lengths of 3 by 3 chromatic mazes have the exact law. If the length has no bounds, rejection starts from boards of any colours; if it has
+/// bounds, from exact boards without bounds.
 #[test]
 fn rejection_draws_chromatic_mazes_from_the_exact_law() {
     let files = Files::new();
@@ -76,7 +77,7 @@ fn rejection_draws_chromatic_mazes_from_the_exact_law() {
     }
 }
 
-/// The first rounds are too small for the exact engine, and rejection has the boards in one of them.
+/// The memory of the first rounds is too small for the exact engine, and rejection finds the boards in one of these rounds.
 #[test]
 fn turns_draw_from_the_exact_law() {
     let ask = "--size 5x4 --min-walk 13 --count 4000 --seed 52";
@@ -93,13 +94,13 @@ fn turns_draw_from_the_exact_law() {
     check(boards(&found).map(|board| &board["walk"]), walks);
 }
 
-/// Mazes of 2 by 3 are the fifteen spanning trees of a ladder of three rungs; one of them has the way of five steps.
+/// Mazes of 2 by 3 are the fifteen spanning trees of a ladder with three rungs; one of them has the path of five steps.
 #[test]
 fn walks_draw_from_the_exact_law() {
     let ask = "--size 2x3 --min-walk 3 --count 4000 --seed 53 --show-path";
     let found = Files::new().json("maze", ask);
     let mazes = boards(&found).map(|maze| &maze["path"]);
-    // Down at once, down in the middle, down at the end, and back in the middle.
+    // The paths go down at once, in the middle or at the end, or go back in the middle.
     let ways = [
         ("[[1,1],[1,2],[2,2],[3,2]]", 5.0),
         ("[[1,1],[2,1],[2,2],[3,2]]", 4.0),
@@ -109,7 +110,7 @@ fn walks_draw_from_the_exact_law() {
     check(mazes, ways.map(|(way, trees)| (way.to_owned(), trees)));
 }
 
-/// All 34 Yin-Yang boards of 3 by 3. With as many particles all populations weigh about the same, so that few are drawn twice.
+/// All 34 Yin-Yang boards of 3 by 3 are tested. With this many particles all populations have nearly the same weight, so that few are drawn twice.
 #[test]
 fn particles_draw_boards_uniformly() {
     let files = Files::new();
@@ -127,7 +128,7 @@ fn particles_draw_boards_uniformly() {
     check(boards(&found).map(|board| &board["grid"]), all);
 }
 
-/// Plans across the river in nine moves, by the third and the fifth action.
+/// Plans across the river in nine moves are grouped by their third and fifth action.
 #[test]
 fn particles_draw_plans_as_they_are_likely() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/puzzle/river.kif");

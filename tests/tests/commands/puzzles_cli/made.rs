@@ -1,10 +1,10 @@
-//! Yin-Yang puzzles that are made.
+//! Tests of the Yin-Yang puzzles that the example creates.
 
 use figrs_tests::example::text;
 
 use super::files::Files;
 
-/// The file is read as clues: the board in the JSON is the only one that meets them, and without any clue there is another.
+/// The written file is read as clues: the board in the JSON is the only one that meets them, and without any one clue there is another board.
 #[test]
 fn puzzles_that_are_made_can_be_read_and_have_one_solution() {
     let files = Files::new();

@@ -1,4 +1,4 @@
-//! Choice of the method that draws boards, and its report.
+//! Tests of the choice of the method that draws boards, and of the report about it.
 
 use figrs_tests::example::{self, text};
 
@@ -50,7 +50,7 @@ fn other_methods_draw_what_is_asked_and_tell_how() {
     assert_eq!(files.json("yin_yang", ask)["puzzles"], found["puzzles"]);
 }
 
-/// Compiling would take seconds, and three boards in four meet the demand.
+/// Compiling would take seconds, and three boards in four meet the demand, so rejection is faster.
 #[test]
 fn what_is_quicker_is_taken_where_both_are_exact() {
     let files = Files::new();
@@ -65,7 +65,7 @@ fn what_is_quicker_is_taken_where_both_are_exact() {
     let rare = "--size 4 --min-walk 22 --count 2000";
     let (method, boards) = ask(rare);
     assert_eq!(method, "exact");
-    // Boards that were drawn before the exact method joined in are kept: both have the same law.
+    // Boards that were drawn before the exact method was ready are kept, because both methods have the same law.
     let one = "--size 4 --min-walk 22 --count 1 --method rejection";
     assert_eq!(ask(one).1[0], boards[0]);
     let boards = boards.as_array().unwrap();
@@ -77,7 +77,7 @@ fn what_is_quicker_is_taken_where_both_are_exact() {
     );
 }
 
-/// If the exact engine is predicted not to fit, a note says so beforehand, and names the method that is taken instead.
+/// If the exact engine is predicted not to fit into memory, a note says so beforehand, and names the method that is used instead.
 #[test]
 fn what_does_not_fit_falls_back_and_says_so() {
     let files = Files::new();
@@ -104,7 +104,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
     let output = files.run("island", "--size 12x20 --task count");
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stderr).contains("(less on its side, as 20x12)"));
-    // A few boards are drawn by the quicker method.
+    // For a few boards, the faster method is used.
     let output = files.run("dungeon", "--size 8");
     assert!(output.status.success());
     let message = text(&output.stderr);
@@ -113,7 +113,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
             && message.contains("method chain, boards 1, r-hat"),
         "{message}"
     );
-    // What cannot be asked of such boards names what can.
+    // If a query is not possible for such boards, the message names the possible queries.
     let output = files.run("dungeon", "--size 12 --task count");
     assert_eq!(output.status.code(), Some(1));
     let message = text(&output.stderr);
@@ -121,7 +121,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
         message.contains("more than --memory 1GiB; allow more, or use a smaller board; --task sample draws such boards by --method chain"),
         "{message}"
     );
-    // Unless colours drawn at random often have a way.
+    // Rejection is used instead if boards with random colours often have a path.
     for ask in ["--size 12", "--size 8 --min-steps 15 --count 3"] {
         let output = files.run("chromatic_maze", ask);
         assert!(output.status.success());
@@ -135,7 +135,7 @@ fn what_does_not_fit_falls_back_and_says_so() {
     assert!(text(&output.stderr).contains("without demands on ways"));
 }
 
-/// Boards of sizes that no states have, each as its demands say, the same ones for the same seed.
+/// Boards are drawn at sizes for which the exact engine has too many states; each meets its demands, and the same seed gives the same boards.
 #[test]
 fn chains_draw_boards_of_any_size() {
     let files = Files::new();
@@ -181,13 +181,13 @@ fn chains_draw_boards_of_any_size() {
             assert_eq!(again["puzzles"], found["puzzles"], "{ask}");
         }
     }
-    // Ways that Wilson's algorithm does not come to.
+    // Wilson's algorithm does not reach such long paths.
     let found = files.json("maze", "--size 16 --min-walk 150 --show-path");
     assert_eq!(found["method"], "chain");
     assert!(found["puzzles"][0]["path"].as_array().unwrap().len() > 150);
 }
 
-/// Chromatic mazes wider than automata read, with a way that seldom comes by chance.
+/// These chromatic mazes are wider than the automata can read, and have a path that seldom occurs by chance.
 #[test]
 fn chromatic_mazes_are_drawn_at_any_size() {
     let files = Files::new();
@@ -197,7 +197,7 @@ fn chromatic_mazes_are_drawn_at_any_size() {
     assert!(found.get("stopped").is_none());
 }
 
-/// Islands of up to six cells around the centre: polyominoes, once for each of their cells.
+/// Islands of up to six cells around the centre are polyominoes, each counted once for each of its cells.
 #[test]
 fn islands_of_little_land_are_counted_at_any_size() {
     let files = Files::new();
@@ -209,7 +209,7 @@ fn islands_of_little_land_are_counted_at_any_size() {
     assert_eq!(found["method"], "exact");
 }
 
-/// A drawing that --time cuts short says so, though it has all boards.
+/// If `--time` ends a run early, the output says so, even if all boards were drawn.
 #[test]
 fn drawings_that_are_cut_short_say_so() {
     let files = Files::new();
@@ -224,11 +224,12 @@ fn drawings_that_are_cut_short_say_so() {
     assert!((3000..=4000).contains(&land), "{land}");
 }
 
-/// A gem, an altar, and walls anywhere: all questions, at sizes that no dungeon with a way has.
+/// Without reachability, a dungeon has a gem, an altar and walls anywhere, so that all queries have answers at sizes that are impossible for dungeons
+/// with a path.
 #[test]
 fn dungeons_without_reachability_are_exact_at_any_size() {
     let files = Files::new();
-    // Pairs of cells, and a wall or none in each other.
+    // The gem and the altar occupy two cells, and each other cell has a wall or not.
     let count = |side: u128| (side * side * (side * side - 1)) << (side * side - 2);
     for side in [2, 3, 8] {
         let found = files.json(
@@ -237,7 +238,7 @@ fn dungeons_without_reachability_are_exact_at_any_size() {
         );
         assert_eq!(found["count"], count(side).to_string());
     }
-    // 900 * 899 * 2^898.
+    // The number of boards is 900 * 899 * 2^898.
     let found = files.json("dungeon", "--size 30 --reachable no --task count");
     assert_eq!(found["count"].as_str().unwrap().len(), 277);
     let found = files.json(
@@ -265,7 +266,7 @@ fn dungeons_without_reachability_are_exact_at_any_size() {
     assert!(text(&output.stderr).contains("need --reachable yes"));
 }
 
-/// Equal colours by exact boards of any, and a puzzle whose solution has as many of each.
+/// Boards with equal numbers of colours are drawn from exact boards with any numbers; and a puzzle has a solution with equal numbers of both colours.
 #[test]
 fn colours_have_bounds() {
     let files = Files::new();
@@ -278,7 +279,7 @@ fn colours_have_bounds() {
         assert_eq!(board["black"], 32);
         assert_eq!(board["grid"].to_string().matches('1').count(), 32);
     }
-    // All 34 boards of 3 by 3, by their black cells.
+    // All 34 boards of 3 by 3 are counted by their number of black cells.
     let counts = (1..9).map(|black| {
         let ask = format!("--size 3 --task count --min-black {black} --max-black {black}");
         files.json("yin_yang", &ask)["count"]
@@ -315,7 +316,7 @@ fn lines(rows: &serde_json::Value) -> String {
     rows.join("\n") + "\n"
 }
 
-/// Mazes have answers at any size; the exact method, asked for, says that it has not.
+/// Queries about mazes have answers at any size; if the exact method is requested, it reports that the size is too large for it.
 #[test]
 fn mazes_are_counted_at_any_size() {
     let files = Files::new();
@@ -350,7 +351,7 @@ fn mazes_are_counted_at_any_size() {
     assert!(text(&output.stderr).contains("--method matrix-tree has no --task sample"));
 }
 
-/// A board that is not found is not said to be impossible.
+/// If no board is found, the demands are not reported as impossible.
 #[test]
 fn a_search_that_finds_nothing_proves_nothing() {
     let files = Files::new();
@@ -366,7 +367,7 @@ fn a_search_that_finds_nothing_proves_nothing() {
     );
 }
 
-/// Particles took all the memory of the machine where the board did not fit --memory.
+/// Regression test: particles took all the memory of the machine if the board did not fit `--memory`.
 #[test]
 fn particles_without_memory_are_refused() {
     let output = example::run("yin_yang", &["--size", "1000x15", "--method", "particles"]);

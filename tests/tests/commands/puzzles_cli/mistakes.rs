@@ -1,4 +1,4 @@
-//! The help of the puzzles.
+//! Tests of the help of the puzzles.
 
 use figrs_tests::example::{self, text};
 

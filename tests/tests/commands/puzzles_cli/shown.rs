@@ -1,4 +1,4 @@
-//! Boards as JSON, text, pictures and files.
+//! Tests of boards as JSON, text, pictures and files.
 
 use serde_json::json;
 
@@ -46,7 +46,7 @@ fn samples_are_json_that_others_read() {
         (&path[0], &path[path.len() - 1]),
         (&json!([1, 1]), &json!([2, 2]))
     );
-    // A maze of two rooms in a row has one passage, to the left of the second.
+    // A maze of two rooms in a row has one passage, on the left side of the second room.
     let line = files.json("maze", "--size 1x2");
     assert_eq!(line["puzzles"][0]["parents"], json!([[2, 1, -1, 0]]));
 }
@@ -85,7 +85,7 @@ fn pictures_are_png_files() {
             "--clues one.clues --task solve",
             (6 * 26 + 12, 6 * 26 + 12),
         ),
-        // Two columns and two rows with margins of twelve.
+        // The picture has two columns and two rows of boards, with margins of twelve pixels.
         ("island", "--size 3 --count 3", (2 * 36 + 36, 2 * 36 + 36)),
     ] {
         let ask = format!("{arguments} --format png --out board.png");
@@ -110,7 +110,7 @@ fn files_hold_what_would_be_printed() {
     );
 }
 
-/// Without --format the name of the file says how boards are written.
+/// Without `--format`, the extension of the file determines how boards are written.
 #[test]
 fn the_name_of_a_file_decides_its_format() {
     let files = Files::new();

@@ -1,10 +1,10 @@
-//! Variation, and tests of the distribution.
+//! Tests of the reported variation, and of the tests of the distribution.
 
 use figrs_tests::example::text;
 
 use super::files::{Files, keys};
 
-/// P-values of one run with a fixed seed; a wrong distribution gives values far below.
+/// The P-values are those of one run with a fixed seed; a wrong distribution would give values far below.
 #[test]
 fn stats_tell_variation_and_test_the_distribution() {
     let files = Files::new();

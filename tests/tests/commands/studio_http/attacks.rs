@@ -1,4 +1,4 @@
-//! Clients that hold connections, hang up, or ask for much at once: the page goes on, and work that nobody waits for ends.
+//! Tests of clients that hold connections, hang up, or send many requests at once: the page still works, and work whose client has left ends.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use figrs_tests::studio::Studio;
 use serde_json::{Value as Json, json};
 
-/// Most time of the own page in these tests; the machine may be slow.
+/// Maximum time for a request of the page in these tests; the machine may be slow.
 const SOON: Duration = Duration::from_secs(5);
 
 fn connected(studio: &Studio, request: &str) -> TcpStream {
@@ -18,7 +18,7 @@ fn connected(studio: &Studio, request: &str) -> TcpStream {
     stream
 }
 
-/// A request for work, of which the answer is not read.
+/// Sends a request for work, and does not read the answer.
 fn asked(studio: &Studio, path: &str, body: &Json) -> TcpStream {
     let (address, body) = (&studio.address, body.to_string());
     let length = body.len();
@@ -40,7 +40,7 @@ fn connections_that_are_held_do_not_keep_the_page_out() {
     let studio = Studio::start(None);
     let address = &studio.address;
     let refused = "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n".to_owned();
-    // They are closed with the answer.
+    // These connections are closed with the answer.
     let mut one = connected(&studio, &refused);
     let mut answer = String::new();
     one.read_to_string(&mut answer).unwrap();
@@ -64,7 +64,7 @@ fn files_of_the_page_do_not_wait_for_work() {
         .map(|_| asked(&studio, "/api/board", &maze))
         .collect();
     page_is_quick(&studio);
-    // There are more than wait: the last is refused.
+    // More requests are sent than can wait in the queue, so the last one is refused.
     let mut last = asked(&studio, "/api/board", &maze);
     let mut answer = String::new();
     last.read_to_string(&mut answer).unwrap();
@@ -120,7 +120,7 @@ fn work_ends_when_its_client_hangs_up_whatever_it_does() {
         assert!(ended.elapsed() < SOON, "{before:?} {now:?}");
         before = now;
     }
-    // Another worker goes on.
+    // Another worker continues.
     let level = json!({"width": 5, "seed": 3});
     assert_eq!(studio.post("/api/level", &level).0, 200);
 }

@@ -1,4 +1,4 @@
-//! Boards: the answers of the five commands, and the cells of clues that exclude each other.
+//! Tests of boards: the studio gives the answers of the five commands, and reports the cells of clues that exclude each other.
 
 use std::fs;
 
@@ -92,7 +92,7 @@ fn boards_are_those_that_the_commands_print() {
     }
 }
 
-/// Fields that are null or false are no flags.
+/// Removes fields that are null or false, because they correspond to no flags.
 fn without_nulls(mut request: Json) -> Json {
     request.as_object_mut().unwrap().remove("show");
     request
@@ -126,7 +126,8 @@ fn clues_come_with_the_request() {
     assert_eq!(as_text["rows"], 2);
 }
 
-/// The colours of a chromatic maze with clues, against all boards that are drawn exactly: at a fixed seed, each share is within 4.5 standard errors.
+/// The colours of a chromatic maze with clues are compared with boards that are drawn exactly: at a fixed seed, each share is within 4.5 standard
+/// errors.
 #[test]
 fn colours_are_known_where_some_are_given() {
     let studio = Studio::start(None);
@@ -223,7 +224,7 @@ fn clues_that_exclude_each_other_are_told_with_their_cells() {
             );
         }
     }
-    // A demand that no board can meet has no cells.
+    // A single demand that no board can meet is reported without cells.
     let (status, message) = studio.post(
         "/api/board",
         &json!({"puzzle": "dungeon", "size": 3, "max_walk": 3}),
@@ -294,7 +295,7 @@ fn wrong_boards_name_the_field() {
 #[test]
 fn the_end_of_the_time_gives_the_boards_so_far() {
     let studio = Studio::start(None);
-    // A sweep of the chain through such boards takes longer than that.
+    // One sweep of the chain through such boards takes longer than the time limit.
     let request =
         json!({"puzzle": "yin_yang", "size": 30, "memory": 64, "time": 1, "seed": 1, "count": 2});
     let (status, message) = studio.post("/api/board", &request);
@@ -320,7 +321,7 @@ fn the_end_of_the_time_gives_the_boards_so_far() {
         message["error"],
         "time was over before there was an answer; allow more"
     );
-    // Time that is not needed changes nothing.
+    // A time limit that is not reached changes nothing.
     let asked = |time: Json| {
         let request = json!({"puzzle": "island", "size": 5, "task": "count", "time": time});
         studio.post("/api/board", &request).1["count"].clone()

@@ -1,4 +1,4 @@
-//! Later changes of a client end its earlier work.
+//! Tests that a later change of a client ends its earlier work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use figrs_tests::studio::Studio;
 use serde_json::{Value as Json, json};
 
-/// Work that takes minutes: the frontiers of high levels.
+/// Returns a request whose work takes minutes: the frontiers of high levels.
 fn long() -> Json {
     json!({"task": "marginals", "method": "exact", "width": 200, "memory": 4096, "allow_unseen": true, "smoothing": 0.5, "count": {"o": [7, 9], "E": [3, 5]}})
 }
@@ -36,14 +36,14 @@ fn a_later_change_ends_long_work() {
         let (status, message) = working.join().unwrap();
         assert_eq!(status, 409, "{message}");
         assert_eq!(message["error"], "a later change ended this work");
-        // The machine of the tests may be slow.
+        // The limit is large, because the machine of the tests may be slow.
         assert!(begun.elapsed() < Duration::from_secs(20));
-        // An earlier change that comes late is not begun; the same change may ask again.
+        // The work of an earlier change that arrives late is not begun; the same change may be requested again.
         let (status, _) = studio.post_as("/api/board", &headers("a", "1"), &quick);
         assert_eq!(status, 409);
         let (status, _) = studio.post_as("/api/board", &headers("a", "2"), &quick);
         assert_eq!(status, 200);
-        // The work of another client went on until now.
+        // The work of another client continued until now.
         assert!(!other.is_finished());
         let (status, _) = studio.post_as("/api/board", &headers("b", "10"), &quick);
         assert_eq!(status, 200);

@@ -1,4 +1,4 @@
-//! Levels by the other models, by files of demands and by movements, as the command draws them.
+//! Tests of levels by the other models, by files of demands and by movements: the studio draws them as the command does.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn printed(arguments: &[&str]) -> Json {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// A folder with a file.
+/// Creates a folder with a file.
 fn file(name: &str, text: &str) -> (TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -70,7 +70,7 @@ fn files_of_demands_are_texts_or_json() {
             {"count": "enemy", "number": "1..2", "in_each": 20},
         ],
     });
-    // Playable levels may be demanded by a file as well.
+    // A file can also demand playable levels.
     let playable = format!("{DEMANDS}\n[[demand]]\nplayable = true\n");
     for (demands, is_playable) in [
         (json!(DEMANDS), true),
@@ -207,7 +207,7 @@ fn contradictions_of_files_name_the_cells_they_are_about() {
         message["cells"],
         json!([[11, 10], [11, 11], [12, 10], [12, 11]])
     );
-    // Demands on the whole level lie at the column up to which none goes on.
+    // Demands on the whole level are reported at the column up to which no level meets them.
     let demands = "[[demand]]\nmax_gap = 2\n[[demand]]\npin = '---'\nat = [13, 20]\n";
     let (_, message) = level(&studio, &json!({"width": 40, "demands": demands}));
     assert_eq!(
@@ -223,7 +223,7 @@ fn contradictions_of_files_name_the_cells_they_are_about() {
     let column = message["column"].as_u64().unwrap();
     let cells: Vec<[u64; 2]> = (0..3).map(|row| [row, column]).collect();
     assert_eq!(message["cells"], json!(cells), "{message}");
-    // Two tiles in one column are told apart, though they are told in the same words.
+    // Two tiles in one column are distinguished, although they have the same description.
     let pins = json!([[13, 20, "X"], [0, 20, "X"]]);
     let (_, message) = level(&studio, &json!({"width": 30, "pin": pins}));
     assert_eq!(message["cells"], json!([[0, 20]]), "{message}");
@@ -379,7 +379,7 @@ fn mistakes_may_come_as_answers() {
     assert!(message["error"].as_str().unwrap().contains("width 0"));
     let (status, levels) = studio.post_as("/api/level", &quiet, &json!({"width": 5}));
     assert_eq!((status, levels.as_array().map(Vec::len)), (200, Some(1)));
-    // Other pages are refused all the same.
+    // Requests from other pages are still refused.
     let foreign = [
         ("Figrs-Errors", "answer"),
         ("Origin", "http://evil.example"),

@@ -1,4 +1,4 @@
-//! Levels: the answers of the command, and what it says of cells.
+//! Tests of levels: the studio gives the answers of the command, and reports about cells.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ fn levels_are_those_that_the_command_prints() {
         assert_eq!(status, 200, "{levels}");
         assert_eq!(levels, printed(arguments), "{arguments}");
     }
-    // A level of a set is the same when it is asked for alone.
+    // A level of a set is the same if it is requested alone.
     let (_, two) = level(&studio, json!({"width": 40, "seed": 3, "levels": 2}));
     let (_, second) = level(&studio, json!({"width": 40, "seed": 3, "index": 1}));
     assert_eq!(two[1], second[0]);
@@ -77,8 +77,8 @@ fn painted_tiles_stand_where_they_are() {
     }
 }
 
-/// The shares of drawn levels are compared with the exact probabilities: each is off by at most 4.5 standard errors, of which 240 cells of up to five tiles
-/// exceed one with a probability of one in a hundred, at a fixed seed.
+/// The shares among drawn levels are compared with the exact probabilities, with a tolerance of 4.5 standard errors. At random seeds, one of the 240
+/// cells with up to five tiles would exceed it with a probability of one in a hundred; the seed is fixed.
 #[test]
 fn probabilities_of_tiles_are_exact_or_shares_of_drawn_levels() {
     let studio = Studio::start(None);
@@ -93,7 +93,7 @@ fn probabilities_of_tiles_are_exact_or_shares_of_drawn_levels() {
         (&json!(true), &json!(false))
     );
     assert_eq!(drawn["levels"], 1000);
-    // Ground lies on both sides of the widest gap.
+    // Ground is on both sides of the widest gap.
     for (column, tile) in [(3, "X"), (4, "-"), (5, "X")] {
         let cell = exact["marginals"][3][column].as_object().unwrap();
         assert_eq!(cell.keys().collect::<Vec<_>>(), [tile], "{cell:?}");
@@ -121,7 +121,7 @@ fn probabilities_of_tiles_are_exact_or_shares_of_drawn_levels() {
 #[test]
 fn contradictions_name_their_cells() {
     let studio = Studio::start(None);
-    // The left side of a pipe with air on its right was never seen.
+    // No training level has the left side of a pipe with air on its right.
     let pins = json!([[12, 20, "["], [12, 21, "-"], [13, 40, "X"]]);
     let request = json!({"width": 60, "pin": pins, "method": "conditioned"});
     let (status, message) = level(&studio, request);
@@ -160,14 +160,14 @@ fn training_levels_come_with_the_request_or_from_the_folder() {
         assert_eq!(status, 200, "{levels}");
         assert_eq!(levels[0]["rows"], expected);
     }
-    // A legend with a mistake is told, and left out.
+    // A legend with a mistake is reported and left out.
     let flawed = r#"{"tiles": {"XX": ["solid"]}}"#;
     fs::write(folder.path().join("flat/tiles.json"), flawed).unwrap();
     let (_, message) = level(&studio, json!({"task": "tiles", "corpus": "flat"}));
     let notes = message["notes"].to_string();
     assert!(notes.contains("tiles: no legend, left out"), "{message}");
     fs::remove_file(folder.path().join("flat/tiles.json")).unwrap();
-    // A legend of one's own, with other characters.
+    // The request has a legend of the user with other characters.
     let own = json!({"task": "tiles", "training": [{"name": "a", "text": "..\n##"}], "tiles": {"tiles": {"#": ["solid"], ".": ["passable", "empty"]}}});
     let (_, message) = level(&studio, own);
     assert_eq!(message["empty"], ".");

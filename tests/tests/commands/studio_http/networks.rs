@@ -1,4 +1,4 @@
-//! Networks: the answers of the command, kept trees, files of the folder and no others.
+//! Tests of networks: the studio gives the answers of the command, keeps compiled trees, and reads only files of its folder.
 
 use std::fs;
 
@@ -73,7 +73,7 @@ fn posteriors_are_those_that_the_command_prints() {
         *node,
         json!({"name": "shoes", "states": ["muddy", "clean"], "parents": ["grass"]})
     );
-    // A file that was changed is read again.
+    // A file that has changed is read again.
     fs::write(
         &file,
         GARDEN.replace(
@@ -142,7 +142,7 @@ fn no_file_outside_the_folder_is_read() {
     {
         std::os::unix::fs::symlink(&secret, folder.join("link.bif")).unwrap();
         std::os::unix::fs::symlink(outside.path(), folder.join("up")).unwrap();
-        // A pipe that nobody writes to would never end.
+        // Reading a pipe to which nothing is written would never end.
         let pipe = std::process::Command::new("mkfifo")
             .arg(folder.join("pipe.bif"))
             .status();

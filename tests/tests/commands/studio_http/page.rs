@@ -1,8 +1,8 @@
-//! The page and its files.
+//! Tests of the page and its files.
 
 use figrs_tests::studio::Studio;
 
-/// The files that a text of the page names in quotes or as imports.
+/// Returns the files that a text of the page names in quotes or as imports.
 fn named(text: &str) -> Vec<&str> {
     let words = text.split(['"', '\'']);
     let is_file = |word: &&str| {
@@ -32,7 +32,7 @@ fn the_page_is_whole_and_names_nothing_outside() {
         };
         assert_eq!(kind, expected, "{path}");
         let text = String::from_utf8(reply.body).unwrap();
-        // Names of vocabularies are no addresses.
+        // Names of XML vocabularies look like addresses, but nothing is loaded from them.
         let plain = text.replace("http://www.w3.org/2000/svg", "");
         assert!(
             !plain.contains("http://") && !plain.contains("https://"),

@@ -1,11 +1,11 @@
-//! Tiles that are painted: placed they stand, pinned where no training level has them they are refused at once.
+//! Tests of painted tiles: a placed tile is always kept, and a pinned tile that no training level has in that row is refused at once.
 
 use std::time::{Duration, Instant};
 
 use figrs_tests::studio::Studio;
 use serde_json::json;
 
-/// A coin on the lowest row, and a cannon high in the air: no training level has either.
+/// A coin in the lowest row, and a cannon high in the air, which no training level has.
 const STRANGE: [(usize, usize, &str); 2] = [(13, 5, "o"), (2, 8, "B")];
 
 #[test]
@@ -15,7 +15,7 @@ fn strange_tiles_are_refused_at_once_as_pins_and_stand_as_placed() {
         let body = json!({"width": 12, "seed": 1, "particles": 8, field: [cell]});
         studio.post("/api/level", &body)
     };
-    // The chain is trained once.
+    // The first request trains the chain.
     assert_eq!(level("pin", (13, 5, "X")).0, 200);
     for (row, column, tile) in STRANGE {
         let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Requests that are refused, after which the studio goes on.
+//! Tests of requests that the studio refuses, after which it still works.
 
 use std::net::{TcpStream, UdpSocket};
 
@@ -41,7 +41,7 @@ fn other_hosts_and_pages_are_refused() {
         &[("Origin", &own), ("Sec-Fetch-Site", "same-origin")],
         &[("Host", &local), ("Origin", &local_origin)],
         &[("Sec-Fetch-Site", "none")],
-        // A link on another page.
+        // The request comes from a link on another page.
         &[
             ("Sec-Fetch-Site", "cross-site"),
             ("Sec-Fetch-Mode", "navigate"),
@@ -59,13 +59,13 @@ fn other_hosts_and_pages_are_refused() {
         ("Sec-Fetch-Mode", "navigate"),
     ];
     assert_eq!(studio.ask("GET", "/api/files", &link, "").status, 403);
-    // A host that stands twice may be read in two ways.
+    // A header with two hosts can be interpreted in two ways, so it is refused.
     let twice = format!(
         "GET / HTTP/1.1\r\nHost: {0}\r\nHost: {0}\r\nConnection: close\r\n\r\n",
         studio.address
     );
     assert_eq!(studio.raw(twice.as_bytes()).status, 400);
-    // A whole address in place of a path names the host.
+    // A full address in place of a path also names the host.
     for (host, status) in [(studio.address.as_str(), 200), (elsewhere.as_str(), 403)] {
         let whole = format!(
             "GET http://{host}/ HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n",
@@ -209,7 +209,7 @@ fn what_is_not_json_or_not_a_request_is_a_bad_request_with_a_message() {
 fn it_listens_on_this_machine_alone() {
     let studio = Studio::start(None);
     let port: u16 = studio.address.rsplit(':').next().unwrap().parse().unwrap();
-    // No packet is sent: the system tells which of its addresses leads out.
+    // No packet is sent: the system only determines which of its addresses would be used.
     let outward = UdpSocket::bind("0.0.0.0:0").and_then(|socket| {
         socket.connect("192.0.2.1:9")?;
         socket.local_addr()

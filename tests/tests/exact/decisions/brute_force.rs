@@ -1,17 +1,17 @@
-//! Decision problems by enumeration: of joint values, and of policies.
+//! Solves decision problems by enumeration of joint values and of policies.
 
 use std::collections::BTreeMap;
 
 use super::random_diagram::{Diagram, Node, number};
 
-/// A joint value of all variables of a diagram, without the probabilities of decisions.
+/// A joint value of all variables of a diagram, with a weight that does not include probabilities of decisions.
 pub(super) struct Joint {
     pub(super) values: Vec<usize>,
     pub(super) weight: f64,
     pub(super) utility: f64,
 }
 
-/// All joint values that chance and evidence allow, for any choices.
+/// Returns all joint values that chance and evidence allow, for any choices of the decisions.
 pub(super) fn joints(diagram: &Diagram) -> Vec<Joint> {
     let mut all = vec![(Vec::new(), 1.0)];
     for (place, node) in diagram.nodes.iter().enumerate() {
@@ -55,10 +55,10 @@ pub(super) fn joints(diagram: &Diagram) -> Vec<Joint> {
     all.into_iter().map(joint).collect()
 }
 
-/// The variables that each decision knows, in the order of the decisions.
+/// The variables that each decision knows, for the decisions in their order.
 pub(super) type Information = Vec<(usize, Vec<usize>)>;
 
-/// The information that is named.
+/// Returns the information that the diagram states for each decision.
 pub(super) fn named(diagram: &Diagram) -> Information {
     let known = |place: usize| match &diagram.nodes[place] {
         Node::Decision { known } => known.clone(),
@@ -68,7 +68,7 @@ pub(super) fn named(diagram: &Diagram) -> Information {
     decisions.map(|place| (place, known(place))).collect()
 }
 
-/// The information where nothing is forgotten.
+/// Returns the information of each decision if nothing is forgotten: all that earlier decisions knew and chose is known later.
 pub(super) fn remembered(named: &Information) -> Information {
     let mut all: Vec<usize> = Vec::new();
     let mut information = Vec::new();
@@ -87,15 +87,15 @@ pub(super) fn remembered(named: &Information) -> Information {
     information
 }
 
-/// The choices of one decision by what it knows.
+/// The choices of one decision, by the values that it knows.
 pub(super) type Choices = BTreeMap<Vec<usize>, usize>;
 
-/// The values of some variables.
+/// Returns the values of some variables in a joint value.
 pub(super) fn seen(joint: &Joint, known: &[usize]) -> Vec<usize> {
     known.iter().map(|&place| joint.values[place]).collect()
 }
 
-/// The probability of the evidence: that of the joint values for one choice of each decision.
+/// Returns the probability of the evidence, as the total weight of the joint values for one fixed choice of each decision.
 fn evidence(diagram: &Diagram, joints: &[Joint]) -> f64 {
     let decisions = diagram.decisions();
     let first = joints
@@ -104,7 +104,7 @@ fn evidence(diagram: &Diagram, joints: &[Joint]) -> f64 {
     first.map(|j| j.weight).sum()
 }
 
-/// The expected utility of some policies; choices that are not listed are the first.
+/// Returns the expected utility of some policies; the choice is the first option if a policy does not list it.
 pub(super) fn value_of(
     diagram: &Diagram,
     joints: &[Joint],
@@ -128,14 +128,14 @@ pub(super) fn value_of(
     total / evidence(diagram, joints)
 }
 
-/// The largest expected utility of all policies, one after the other; `None` if there are too many.
+/// Returns the largest expected utility of all policies, by trying one after the other; `None` if there are too many policies.
 pub(super) fn best_of_all(
     diagram: &Diagram,
     joints: &[Joint],
     information: &Information,
     most: usize,
 ) -> Option<f64> {
-    // One digit for each possible information of each decision.
+    // There is one digit for each decision and each possible information of it.
     let mut digits: Vec<(usize, Vec<usize>, usize)> = Vec::new();
     for (number, (place, known)) in information.iter().enumerate() {
         let mut rows: Vec<Vec<usize>> = joints.iter().map(|j| seen(j, known)).collect();
@@ -162,7 +162,7 @@ pub(super) fn best_of_all(
     Some(best)
 }
 
-/// The largest expected utility where nothing is forgotten, by expectations and maxima in turn.
+/// Returns the largest expected utility if nothing is forgotten, by alternating expectations and maxima.
 pub(super) fn best_by_turns(diagram: &Diagram, joints: &[Joint], information: &Information) -> f64 {
     let all: Vec<&Joint> = joints.iter().collect();
     turn(diagram, &all, information) / evidence(diagram, joints)

@@ -1,4 +1,4 @@
-//! Decision problems whose solutions are published.
+//! Tests on decision problems whose solutions are published.
 
 use figrs::prelude::*;
 use figrs::{Decision, MaximiseUtility};
@@ -13,7 +13,7 @@ pub(super) struct Entrepreneur {
     pub(super) value: Element<f64>,
 }
 
-/// With a survey that is made if `test` says so.
+/// Returns the problem with a survey that is made if `test` is true.
 pub(super) fn entrepreneur(test: Element<bool>, price: f64) -> Entrepreneur {
     let market = Select::new([(0.5, 0), (0.3, 1), (0.2, 2)]).named("market");
     let survey = (&test, &market).flat_map(|(&test, &market)| match (test, market) {
@@ -46,7 +46,7 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-9, "{found} {expected}");
 }
 
-/// Figaro's `SingleDecision`.
+/// The expected numbers are those of Figaro's `SingleDecision`.
 #[test]
 fn a_company_is_founded_after_a_survey() {
     let e = entrepreneur(Constant::new(true), 0.0);
@@ -70,7 +70,7 @@ fn a_company_is_founded_after_a_survey() {
         near(plan.utility_of(&e.found, &known, &false).unwrap(), 0.0);
         assert_eq!(policy.choice(&known).unwrap(), survey > 0);
     }
-    // Without a survey founding is worth 2; with the market known 5.5.
+    // Without a survey, founding is worth 2; if the market is known, the plan is worth 5.5.
     near(plan.value_of_information(&e.market).unwrap(), 2.25);
     near(plan.value_of_control(&e.market).unwrap(), 20.0 - 3.25);
     let text = policy.to_string();
@@ -78,7 +78,7 @@ fn a_company_is_founded_after_a_survey() {
     assert_eq!(text.lines().count(), 4);
 }
 
-/// Figaro's `MultiDecision`: whether the survey is made is decided as well.
+/// The expected numbers are those of Figaro's `MultiDecision`, where making the survey is a decision as well.
 #[test]
 fn a_survey_is_made_first() {
     let test = Decision::new((), [true, false]).named("test");
@@ -92,7 +92,7 @@ fn a_survey_is_made_first() {
     let test = plan.policy(&e.test).unwrap();
     assert!(test.known().is_empty());
     assert!(test.choice(&Model::new()).unwrap());
-    // What is decided on the test is told by the survey.
+    // The survey reveals the decision about the test.
     let found = plan.policy(&e.found).unwrap();
     assert_eq!(found.known().len(), 1);
     for (survey, expected) in [(-1, true), (0, false), (1, true), (2, true)] {
@@ -110,11 +110,11 @@ fn a_survey_is_made_first() {
         plan.utility_of(&e.test, &Model::new(), &false).unwrap(),
         2.0,
     );
-    // Whether the survey was made is told by it: nothing is forgotten.
+    // Limited memory loses nothing here, because the survey reveals whether it was made.
     let limited = MaximiseUtility::new().limited_memory();
     let plan = limited.run(&Model::new(), utilities, decisions).unwrap();
     near(plan.expected_utility(), 2.25);
-    // A dearer survey is not made.
+    // A more expensive survey is not made.
     let e = entrepreneur(Decision::new((), [true, false]), 1.5);
     let plan = MaximiseUtility::new();
     let plan = plan
@@ -123,8 +123,8 @@ fn a_survey_is_made_first() {
     near(plan.expected_utility(), 2.0);
 }
 
-/// The viral marketing of `DTProbLog` (Van den Broeck, Thon, van Otterlo, De Raedt 2010): who is told of a product, at a cost of 2, if
-/// each buyer pays 5, and friends buy what friends buy.
+/// The viral marketing problem of `DTProbLog` (Van den Broeck, Thon, van Otterlo, De Raedt 2010): which persons should be told of a product, if
+/// telling one costs 2, each buyer pays 5, and persons buy what their friends buy.
 #[test]
 fn half_of_the_persons_are_told() {
     let names = [
@@ -149,8 +149,8 @@ fn half_of_the_persons_are_told() {
         .iter()
         .map(|&name| Decision::new((), [false, true]).named(name))
         .collect();
-    // Those who buy, and those of them whose friends have heard of it, as bits: first who buys of himself, then the friends of one
-    // buyer after the other, each of whom trusts him or not.
+    // The bits say which persons buy, and which of the buyers have friends who have heard of it. First come the persons who buy by themselves, then
+    // the friends of one buyer after the other, each of whom trusts the buyer or not.
     let nobody = Constant::new((0u8, 0u8));
     let first = informed
         .iter()
@@ -226,7 +226,7 @@ fn a_score_in_a_branch_leaves_limited_memory_unproven() {
     assert!(!plan.is_optimal());
 }
 
-/// A plan is that of the parameters that it was found with; values of information solve the problem anew.
+/// A plan keeps the parameters with which it was found; values of information solve the problem again.
 #[test]
 fn plans_hold_the_parameters_that_they_were_found_with() {
     let chance = Param::new("chance", 0.9);

@@ -1,10 +1,10 @@
-//! Random influence diagrams as tables, and as elements.
+//! Random influence diagrams as tables and as elements.
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::{Decision, Stream};
 
-/// A variable of a diagram; parents come before.
+/// A variable of a diagram, whose parents are earlier variables.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// A row of probabilities for each combination of the parents' values.
@@ -12,27 +12,27 @@ pub(super) enum Node {
         parents: Vec<usize>,
         rows: Vec<Vec<f64>>,
     },
-    /// The value of one variable or another, as a third says.
+    /// The value of one variable or of another one, as a third variable decides.
     Branch {
         selector: usize,
         branches: [usize; 2],
     },
-    /// A choice in knowledge of some variables.
+    /// A decision that knows some variables.
     Decision { known: Vec<usize> },
 }
 
-/// A diagram.
+/// An influence diagram.
 #[derive(Clone, Debug)]
 pub(super) struct Diagram {
     pub(super) cards: Vec<usize>,
     pub(super) nodes: Vec<Node>,
-    /// Parents, and a utility for each combination of their values.
+    /// The utilities, each with its parents and with a number for each combination of their values.
     pub(super) utilities: Vec<(Vec<usize>, Vec<f64>)>,
     /// A variable that no decision influences, and its value.
     pub(super) evidence: Option<(usize, usize)>,
 }
 
-/// The elements of a diagram.
+/// The elements of an influence diagram.
 pub(super) struct Elements {
     pub(super) values: Vec<Element<usize>>,
     pub(super) utilities: Vec<Element<f64>>,
@@ -40,7 +40,7 @@ pub(super) struct Elements {
 }
 
 impl Diagram {
-    /// A diagram of at most so many decisions.
+    /// Returns a random diagram with at most this number of decisions.
     pub(super) fn random(seed: u64, most_decisions: usize) -> Self {
         let mut rng = figrs::stream(seed, 0);
         let rng = &mut rng;
@@ -107,7 +107,7 @@ impl Diagram {
         }
     }
 
-    /// The decisions, in order.
+    /// Returns the decisions in their order.
     pub(super) fn decisions(&self) -> Vec<usize> {
         let is_decision = |&place: &usize| matches!(self.nodes[place], Node::Decision { .. });
         (0..self.nodes.len()).filter(is_decision).collect()
@@ -157,13 +157,13 @@ impl Diagram {
     }
 }
 
-/// The row-major number of the states of some variables.
+/// Returns the row-major index of the states of some variables.
 pub(super) fn number(parents: &[usize], cards: &[usize], state: impl Fn(usize) -> usize) -> usize {
     let digits = parents.iter().enumerate();
     digits.fold(0, |number, (i, &parent)| number * cards[parent] + state(i))
 }
 
-/// At most `most` different numbers below `count`.
+/// Returns at most `most` different numbers below `count`.
 fn some_of(rng: &mut Stream, count: usize, most: usize) -> Vec<usize> {
     let mut chosen = Vec::new();
     for _ in 0..most {
@@ -177,7 +177,7 @@ fn some_of(rng: &mut Stream, count: usize, most: usize) -> Vec<usize> {
     chosen
 }
 
-/// Probabilities, some of them zero.
+/// Returns a row of probabilities, some of which may be zero.
 fn row(rng: &mut Stream, card: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = (0..card)
         .map(|_| f64::from(rng.random_range(0..5)))

@@ -1,4 +1,4 @@
-//! Random influence diagrams: plans against enumeration of all policies.
+//! Tests of plans for random influence diagrams, against enumeration of all policies.
 
 use figrs::prelude::*;
 use figrs::{DecisionPlan, Error, MaximiseUtility};
@@ -11,7 +11,7 @@ use super::brute_force::{
 };
 use super::random_diagram::{Diagram, Elements, Node};
 
-/// Number of policies up to which all are enumerated.
+/// Largest number of policies that are enumerated.
 const ALL: usize = 3000;
 
 fn near(found: f64, expected: f64) -> Result<(), TestCaseError> {
@@ -32,7 +32,7 @@ fn solve(
     algorithm.run(&elements.model, &elements.utilities, &decisions)
 }
 
-/// A model that says what is known.
+/// Returns a model that observes the known values.
 fn knowing(elements: &Elements, known: &[usize], values: &[usize]) -> Model {
     known
         .iter()
@@ -42,7 +42,7 @@ fn knowing(elements: &Elements, known: &[usize], values: &[usize]) -> Model {
         })
 }
 
-/// The choices of a plan for all information that is possible.
+/// Returns the choices of a plan for all possible information.
 fn choices(
     plan: &DecisionPlan,
     elements: &Elements,
@@ -61,7 +61,7 @@ fn choices(
     information.iter().map(of).collect()
 }
 
-/// The expected utility of each choice is that of the worlds that lead there.
+/// Checks that the expected utility of each choice is the mean over the worlds with this information and choice.
 fn utilities_agree(
     plan: &DecisionPlan,
     (diagram, elements): (&Diagram, &Elements),
@@ -87,7 +87,7 @@ fn utilities_agree(
                     let total: f64 = all.iter().map(|j| j.weight * j.utility).sum();
                     (weight > 0.0).then_some(total / weight)
                 };
-                // What is known may leave no way for what the plan chooses before.
+                // The known values may be impossible after the earlier choices of the plan.
                 let Some(expected) = mean(0).or_else(|| mean(number)) else {
                     continue;
                 };
@@ -102,7 +102,7 @@ fn utilities_agree(
     Ok(())
 }
 
-/// The same diagram with a variable that is known to the first decision.
+/// Returns the information in which the first decision also knows a further variable.
 fn informed(information: &Information, place: usize) -> Information {
     let mut information = information.clone();
     if let Some((_, known)) = information.first_mut() {
@@ -155,7 +155,7 @@ proptest! {
                 near(value, best)?;
             }
         }
-        // No change of one choice improves it.
+        // No change of a single choice improves the plan.
         for (number, (place, _)) in information.iter().enumerate() {
             for row in policies[number].keys() {
                 for option in 0..diagram.cards[*place] {
@@ -183,7 +183,7 @@ proptest! {
                 let is_refused = matches!(error, Error::DecisionInfluencesKnown { .. });
                 prop_assert!(is_refused && diagram.is_influenced(place), "{error}");
             }
-            // A branch that is never taken influences nothing.
+            // A branch that is never taken has no influence.
             Ok(value) => {
                 let known = remembered(&informed(&named(&diagram), place));
                 let expected = best_by_turns(&diagram, &joints, &known);
@@ -197,7 +197,7 @@ proptest! {
             first.insert(0, (place, Vec::new()));
             let all = every_joint(&controlled);
             let expected = best_by_turns(&controlled, &all, &remembered(&first));
-            // Values that it never has cannot be set.
+            // A variable cannot be set to a value that it never has.
             let reached = joints.iter().map(|joint| joint.values[place]);
             let reached: std::collections::BTreeSet<usize> = reached.collect();
             match plan.value_of_control(element) {
@@ -216,7 +216,8 @@ proptest! {
     }
 }
 
-/// With limited memory, information is worth what the plan that was found with it is worth more: less than nothing, if that is a worse local optimum.
+/// With limited memory, the value of information is the difference between the plans found with and without it; it is negative if the plan found with
+/// it is a worse local optimum.
 #[test]
 fn information_of_limited_memory_is_worth_what_the_plans_differ() {
     let (mut compared, mut negative) = (0, 0);
@@ -228,7 +229,7 @@ fn information_of_limited_memory_is_worth_what_the_plans_differ() {
         }
         let limited = MaximiseUtility::new().limited_memory();
         let plan = solve(&limited, &diagram, &elements).unwrap();
-        // Elements that are made before any decision.
+        // These elements are created before any decision.
         for place in 0..diagram.decisions()[0] {
             let mut informed = diagram.clone();
             for node in &mut informed.nodes {

@@ -1,4 +1,4 @@
-//! Decision problems that are refused, and algorithms that refuse decisions.
+//! Tests of decision problems that are refused, and of algorithms that refuse decisions.
 
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
@@ -8,7 +8,7 @@ use figrs::{
 };
 use figrs_tests::samplers::{Effort, SAMPLERS};
 
-/// Rain, a forecast of it, an umbrella and the comfort with it.
+/// A problem of rain, a forecast of the rain, an umbrella, and the comfort that results.
 struct Weather {
     rain: Element<bool>,
     forecast: Element<bool>,
@@ -42,7 +42,7 @@ fn short(label: &Label) -> &str {
     label.short()
 }
 
-/// An element that is no decision, a decision that is not listed, and one of a branch.
+/// An element that is no decision, a decision that is not listed, and a decision in a branch are refused.
 #[test]
 fn every_decision_is_listed_and_no_other() {
     let w = weather();
@@ -76,7 +76,7 @@ fn every_decision_is_listed_and_no_other() {
     ));
 }
 
-/// Evidence that a decision influences, or that weighs only if it is so decided.
+/// Evidence is refused if a decision influences it, or if it has an effect only for some choices.
 #[test]
 fn evidence_does_not_depend_on_decisions() {
     let w = weather();
@@ -98,7 +98,7 @@ fn evidence_does_not_depend_on_decisions() {
         };
         assert_eq!((short(&decision), short(&element)), ("umbrella", expected));
     }
-    // A decision that is set may be followed by evidence.
+    // If a decision is set by intervention, evidence may depend on it.
     let set = Model::new().intervene(&w.umbrella, false);
     let plan = MaximiseUtility::new();
     let plan = plan
@@ -120,7 +120,7 @@ fn evidence_does_not_depend_on_decisions() {
         matches!(error, Err(Error::DecisionInfluencesEvidence { .. })),
         "{error:?}"
     );
-    // Evidence from before the decision is what is known to all.
+    // Evidence about elements before a decision is known to all decisions.
     let plan = MaximiseUtility::new();
     let model = Model::new().observe(&w.rain, true);
     let plan = plan.run(&model, [&w.comfort], &w.umbrella).unwrap();
@@ -178,7 +178,7 @@ fn utilities_are_numbers() {
     }
 }
 
-/// Questions about what is not known or cannot be.
+/// A plan refuses questions about information that it does not know or that is impossible.
 #[test]
 fn plans_are_asked_about_what_is_known() {
     let w = weather();
@@ -241,7 +241,7 @@ fn large_problems_are_refused() {
     };
 }
 
-/// Every other algorithm names the decision, in every place where it may stand; intervened, it is a constant.
+/// Every other algorithm names the decision in its refusal, wherever the decision is; a decision that is set by intervention is a constant.
 #[test]
 fn other_algorithms_refuse_decisions() {
     let w = weather();
@@ -283,7 +283,7 @@ fn other_algorithms_refuse_decisions() {
         let decided = Model::new().intervene(&w.umbrella, true);
         assert!(algorithm.run(&decided, &w.comfort).is_ok(), "{name}");
     }
-    // In a plan, an intervention leaves one option.
+    // A decision that is set by intervention has one option in a plan.
     let decided = Model::new().intervene(&w.umbrella, false);
     let plan = MaximiseUtility::new()
         .run(&decided, [&w.comfort], &w.umbrella)
@@ -296,7 +296,7 @@ fn other_algorithms_refuse_decisions() {
     assert!(message.contains("MaximiseUtility") && message.contains("Model::intervene"));
 }
 
-/// A comparison has the refusal in each row.
+/// A comparison of algorithms shows the refusal in each row.
 #[test]
 fn comparisons_tell_that_nothing_decides() {
     let w = weather();

@@ -1,18 +1,18 @@
-//! Decisions that know continuous values, with solutions in closed form or by quadrature.
+//! Tests of decisions that know continuous values, against closed forms or quadrature.
 
 use std::f64::consts::PI;
 
 use figrs::prelude::*;
 use figrs::{Decision, Replicate, SampledPlan, SampledPolicies};
 
-/// Standard errors by which an estimate may be off: two in a million normal ones are more.
+/// Number of standard errors by which an estimate may deviate; two in a million normal numbers deviate more.
 const ERRORS: f64 = 5.0;
 
 fn density(x: f64) -> f64 {
     (-x * x / 2.0).exp() / (2.0 * PI).sqrt()
 }
 
-/// The mean of a function of a normal number: by the trapezoidal rule, whose error is far below that of draws.
+/// Returns the mean of a function of a normal number by the trapezoidal rule, whose error is far smaller than that of the draws.
 fn mean(mean: f64, deviation: f64, function: impl Fn(f64) -> f64) -> f64 {
     let step = 0.05;
     let points = (-160..=160).map(|i| f64::from(i) * step);
@@ -29,7 +29,7 @@ fn assert_near(plan: &SampledPlan, expected: f64) {
     );
 }
 
-/// A state of mean 0 and variance 1, seen with noise of variance 1; taking pays the state and `base`, leaving nothing.
+/// A state with mean 0 and variance 1, observed with noise of variance 1. Taking the offer pays the state plus `base`, and leaving it pays nothing.
 struct Offer {
     state: Element<f64>,
     signal: Element<f64>,
@@ -50,7 +50,8 @@ fn offer(base: f64) -> Offer {
     }
 }
 
-/// The plan takes above a threshold. What it says it is worth is what its choices are worth, by quadrature, and little less than the best.
+/// Checks that the plan takes offers above a threshold, that its stated utility equals the utility of its choices by quadrature, and that this is
+/// nearly the best one.
 fn thresholds<S: Replicate + Clone>(
     sampler: &S,
     model: impl Fn(&Offer) -> Model,
@@ -62,7 +63,7 @@ fn thresholds<S: Replicate + Clone>(
         let plan = by.run(&model(&offer), [&offer.gain], &offer.take).unwrap();
         let policy = plan.policy(&offer.take).unwrap();
         let (centre, variance) = posterior;
-        // The signal is of mean `centre` and variance `variance + 1`; the state then of mean `centre + share * (signal - centre)`.
+        // The signal has mean `centre` and variance `variance + 1`; given the signal, the state has mean `centre + share * (signal - centre)`.
         let (deviation, share) = ((variance + 1.0).sqrt(), variance / (variance + 1.0));
         let given = |signal: f64| base + centre + share * (signal - centre);
         let value = mean(centre, deviation, |signal| {
@@ -72,7 +73,7 @@ fn thresholds<S: Replicate + Clone>(
             if takes { given(signal) } else { 0.0 }
         });
         assert_near(&plan, value);
-        // In closed form: the mean of the positive part of a normal number.
+        // The closed form is the mean of the positive part of a normal number.
         let (m, s) = (base + centre, share * deviation);
         let best = mean(m, s, |x| x.max(0.0));
         assert!(
@@ -85,7 +86,7 @@ fn thresholds<S: Replicate + Clone>(
             assert_eq!(policy.choice(&seen).unwrap(), expected, "{base} {signal}");
             let found = policy.utility_of(&seen, &true).unwrap();
             let error = (found.mean - given(signal)).abs();
-            // Besides chance, neighbours are not quite where the signal is.
+            // The estimate differs from the exact utility by chance, and because neighbouring draws do not have exactly the same signal.
             assert!(
                 error <= ERRORS * found.standard_error + 0.02,
                 "{found} {}",
@@ -104,7 +105,7 @@ fn noisy_signals_have_thresholds() {
     thresholds(&chains, |_| Model::new(), (0.0, 1.0));
 }
 
-/// A second signal of the state is known from the beginning: weighted draws, and chains.
+/// A second signal of the state is known from the beginning; the plan is found by weighted draws and by Markov chains.
 #[test]
 fn evidence_is_known_to_policies() {
     let evidence = |offer: &Offer| {
@@ -117,10 +118,10 @@ fn evidence_is_known_to_policies() {
     thresholds(&chains, evidence, (0.5, 0.5));
 }
 
-/// The first decision is to pay for a better signal: worth it below a price. The signal comes from a branch.
+/// The first decision is whether to pay for a better signal, which is worth it below a certain price. The signal comes from a branch.
 #[test]
 fn better_signals_are_bought_below_their_worth() {
-    // The mean of |E(state | signal)| is its deviation times the square root of 2 / pi.
+    // The mean of |E(state | signal)| is its standard deviation times the square root of 2 / pi.
     let worth = |noise: f64| (2.0 / PI / (1.0 + noise * noise)).sqrt();
     for (price, buys) in [(0.1, true), (0.6, false)] {
         let state = Normal::new(0.0, Variance(1.0));
@@ -147,7 +148,7 @@ fn better_signals_are_bought_below_their_worth() {
     }
 }
 
-/// A position is moved towards zero twice, by a step or not, and pushed by noise: by dynamic programming.
+/// A position is moved towards zero twice, by a step or not, and is changed by noise; the expected numbers come from dynamic programming.
 #[test]
 fn positions_are_controlled_in_two_stages() {
     const NOISE: f64 = 0.5;
@@ -172,7 +173,7 @@ fn positions_are_controlled_in_two_stages() {
     });
     for limited in [false, true] {
         let by = SampledPolicies::by(ImportanceSampling::new(30_000).seed(2)).neighbours(60);
-        // All that matters of what was known is where it is now.
+        // Of all known values, only the present position matters.
         let by = if limited { by.limited_memory() } else { by };
         let plan = by.run(&Model::new(), &costs, (&first, &second)).unwrap();
         let policy = plan.policy(&first).unwrap();
@@ -187,10 +188,10 @@ fn positions_are_controlled_in_two_stages() {
     }
 }
 
-/// Values of types of their own, of which some are matched and others have coordinates that the caller gives.
+/// Information may have types of the user: some values are matched exactly, and for others the caller gives coordinates.
 #[test]
 fn distances_are_given_or_follow_from_numbers() {
-    // A place on a circle, as an angle: near 0 is near 2 pi.
+    // A position on a circle, given as an angle: angles near 0 are near 2 pi.
     #[derive(Clone, Debug, PartialEq, Eq, Hash)]
     struct Angle(u32);
     figrs::value!(Angle);
@@ -225,7 +226,7 @@ fn distances_are_given_or_follow_from_numbers() {
             "{turn} {weather_is}"
         );
     }
-    // The positive part of a cosine and a shift, by quadrature.
+    // The mean of the positive part of a cosine plus a shift, by quadrature.
     let positive = |shift: f64| {
         let points = (0..100_000).map(|i| (2.0 * PI * f64::from(i) / 1e5).cos() + shift);
         points.map(|x| x.max(0.0)).sum::<f64>() / 1e5
@@ -236,7 +237,7 @@ fn distances_are_given_or_follow_from_numbers() {
         lost.abs() <= ERRORS * plan.standard_error() + 0.002,
         "{plan}{best}"
     );
-    // Lists of numbers are points, and whole numbers that hardly repeat are near each other or far.
+    // Lists of numbers are treated as points, and whole numbers with few repetitions by their distances.
     let list = turn.map(|turn| vec![(2.0 * PI * turn).cos(), (2.0 * PI * turn).sin()]);
     let number = turn.map(|turn| (turn * 1e6) as i64);
     let act = Decision::new((&list, &number), [true, false]);

@@ -1,4 +1,4 @@
-//! Policies fitted on draws, for diagrams whose best policies are known exactly.
+//! Tests of policies fitted on draws, for diagrams whose best policies are known exactly.
 
 use std::num::NonZero;
 
@@ -11,9 +11,9 @@ use super::brute_force::{
 use super::published::entrepreneur;
 use super::random_diagram::Diagram;
 
-/// Standard errors by which an estimate may be off: two in a million normal ones are more.
+/// Number of standard errors by which an estimate may deviate; two in a million normal numbers deviate more.
 const ERRORS: f64 = 5.0;
-/// Number of draws from which on a mean is taken to be normal.
+/// Number of draws from which a mean is treated as normal.
 const ENOUGH: usize = 300;
 
 fn near(found: f64, expected: f64, standard_error: f64) {
@@ -21,8 +21,8 @@ fn near(found: f64, expected: f64, standard_error: f64) {
     assert!(is_near, "{found} ± {standard_error} instead of {expected}");
 }
 
-/// Each choice is as good as any within the errors of both, each utility near the exact one under the policies that follow, and the plan is worth what
-/// it says; over all diagrams little is lost.
+/// Each choice is as good as any other within the errors of both, each utility is near the exact one under the policies that follow, and the plan's
+/// stated utility is right. Over all diagrams, little utility is lost.
 #[test]
 fn policies_of_random_diagrams_approach_the_best() {
     let (mut lost, mut solved, mut compared) = (0.0, 0, 0);
@@ -123,7 +123,7 @@ fn knowing(values: &[Element<usize>], joint: &Joint, known: &[usize]) -> Model {
     })
 }
 
-/// Figaro's `SingleDecision` and `MultiDecision`, by three samplers: what is best is found, and worth what it is.
+/// On Figaro's `SingleDecision` and `MultiDecision`, plans of three samplers make the best choices, and state the right utilities.
 #[test]
 fn published_policies_are_found_by_draws() {
     fn solved<S: figrs::Replicate + Clone>(sampler: S) {
@@ -154,7 +154,7 @@ fn published_policies_are_found_by_draws() {
         );
         let found = plan.policy(&e.found).unwrap();
         let rows: Vec<bool> = found.rows().iter().map(|row| row.choose).collect();
-        // After no test, and after each answer to one.
+        // The choices are those without a test, and those after each result of a test.
         assert_eq!(rows, [true, false, true, true], "{name}\n{plan}");
         let limited = by.clone().limited_memory();
         let plan = limited
@@ -178,10 +178,11 @@ fn published_policies_are_found_by_draws() {
     solved(SequentialMonteCarlo::new(2000).seed(3));
 }
 
-/// Number of plans whose estimates are averaged.
+/// Number of plans over which the estimates are averaged.
 const RUNS: u64 = 30;
 
-/// Four options that are worth the same, nothing, and eight bits that tell nothing: the policy looks better than it is, and the plan says what it is.
+/// Four options and doing nothing are equally good, and eight known bits are irrelevant. The fitted policy looks better than it is, but the plan
+/// states its true utility.
 #[test]
 fn expected_utilities_are_not_optimistic() {
     let bits: Vec<_> = (0..8).map(|_| Flip::new(0.5)).collect();
@@ -206,7 +207,7 @@ fn expected_utilities_are_not_optimistic() {
     assert!(fitted > 0.3, "{fitted}");
 }
 
-/// One plan whatever the threads, and another for another seed.
+/// The plan is the same for any number of threads, and differs for another seed.
 #[test]
 fn plans_follow_from_their_seeds() {
     let signal = Normal::new(0.0, Variance(1.0));

@@ -1,9 +1,9 @@
-//! Problems that cannot be solved by draws, and questions that plans of draws cannot answer.
+//! Tests of problems that cannot be solved by draws, and of questions that plans fitted on draws cannot answer.
 
 use figrs::prelude::*;
 use figrs::{AnyElement, Decision, Error, ModelError, Replicate, SampledPolicies};
 
-/// A state, a signal of it, and whether to take it.
+/// A problem with a state, a signal of the state, and the decision whether to take it.
 struct Offer {
     state: Element<f64>,
     signal: Element<f64>,
@@ -28,7 +28,7 @@ fn by(samples: u64) -> SampledPolicies<ImportanceSampling> {
     SampledPolicies::by(ImportanceSampling::new(samples).seed(1))
 }
 
-/// A sampler that forgets its draws, or those of all but some targets.
+/// A sampler that drops its draws, or the draws of all but some targets.
 #[derive(Clone, Debug)]
 struct Forgetful {
     kept: usize,
@@ -175,7 +175,7 @@ fn utilities_of_draws_are_numbers() {
         };
         assert_eq!(element.name.as_deref(), Some("wrong"));
     }
-    // Nothing to gain: nothing is expected.
+    // The problem has nothing to gain, so the expected utility is zero.
     let plan = by(100)
         .run(&Model::new(), Vec::<&Element<f64>>::new(), &o.take)
         .unwrap();
@@ -198,13 +198,14 @@ fn decisions_are_listed_and_no_others() {
         plan.policy(&o.state),
         Err(Error::NotADecision { .. })
     ));
-    // One that an intervention sets has one option.
+    // A decision that is set by intervention has one option.
     let set = Model::new().intervene(&o.take, false);
     let plan = by(100).run(&set, [&o.gain], &o.take).unwrap();
     assert_eq!((plan.expected_utility(), plan.standard_error()), (0.0, 0.0));
 }
 
-/// In models without branches, in finite ones, and in others, where some worlds tell.
+/// Decisions must not influence evidence or their own information, in models without branches, in finite models, and in other models, in which some
+/// drawn worlds show it.
 #[test]
 fn decisions_influence_neither_evidence_nor_what_they_know() {
     let influences_known = |error: Result<_, Error>, names: [&str; 3]| {
@@ -246,7 +247,7 @@ fn decisions_influence_neither_evidence_nor_what_they_know() {
         influences_evidence(run(&model, [&first, &second]), ["first", "seen"]);
         let model = Model::new().observe(&second, 1.0);
         influences_evidence(run(&model, [&first, &second]), ["second", "second"]);
-        // A decision that is set may be followed by evidence.
+        // If a decision is set by intervention, evidence may depend on it.
         let set = Model::new().intervene(&first, 1.0);
         assert!(
             run(&set.condition(&seen, |&x| x > 0.5), [&first, &second]).is_ok(),
@@ -308,7 +309,7 @@ fn plans_of_draws_are_asked_about_what_is_known() {
         error.to_string().contains("3 is none of its options"),
         "{error}"
     );
-    // Values that no draw has: the option that is best on average is taken, and nothing is said of its worth.
+    // For values that no draw has, the policy takes the option that is best on average, and states no utility.
     let rare = Select::new([(1e-9, "never"), (0.5, "left"), (0.5 - 1e-9, "right")]).named("rare");
     let act = Decision::new(&rare, [1.0, 2.0]).named("act");
     let worth = act.map(|&act| act);
@@ -323,7 +324,7 @@ fn plans_of_draws_are_asked_about_what_is_known() {
     );
 }
 
-/// Worlds in which a decision knows itself, too rare to be among the first that are drawn: no run is endless.
+/// In some worlds a decision influences what it knows, but these worlds are too rare to be among the first draws; every run ends nevertheless.
 #[test]
 fn rare_worlds_in_which_a_decision_knows_itself_end_in_errors() {
     let state = ContinuousUniform::new(0.0, 1.0);

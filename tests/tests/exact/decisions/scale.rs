@@ -1,11 +1,11 @@
-//! Decision problems that are long, wide, or of weights beyond ordinary numbers.
+//! Tests of decision problems that are long or wide, or have weights beyond ordinary numbers.
 
 use figrs::prelude::*;
 use figrs::{Decision, MaximiseUtility, eliminate::Options};
 
 const STATES: usize = 3;
 
-/// The state after a state and an action: probabilities in sevenths.
+/// Returns the probabilities, in sevenths, of the next state after a state and an action.
 fn next(state: usize, action: usize) -> [f64; STATES] {
     let weights = [
         [[4.0, 2.0, 1.0], [1.0, 1.0, 5.0]],
@@ -19,7 +19,7 @@ fn reward(state: usize, action: usize) -> f64 {
     [[1.0, 0.0], [-2.0, 3.0], [4.0, -1.0]][state][action]
 }
 
-/// A Markov decision process of forty steps: the same as by backward induction, and nothing matters but the present state.
+/// In a Markov decision process of forty steps, the plan equals that of backward induction, and depends only on the present state.
 #[test]
 fn long_processes_are_solved_by_their_states() {
     const STEPS: usize = 40;
@@ -56,7 +56,7 @@ fn long_processes_are_solved_by_their_states() {
     }
 }
 
-/// The known elements have 90 000 combinations, 300 of which are possible: tables list those.
+/// The known elements have 90 000 joint values, 300 of which are possible; tables list only those.
 #[test]
 fn combinations_that_are_impossible_take_no_room() {
     let hidden = Uniform::new(0..300usize);
@@ -72,7 +72,7 @@ fn combinations_that_are_impossible_take_no_room() {
     assert_eq!((policy.known().len(), policy.rows().len()), (1, 300));
 }
 
-/// Weights as small as `exp(-800)` are as good as others.
+/// Weights as small as `exp(-800)` are handled like others.
 #[test]
 fn weights_beyond_ordinary_numbers_count() {
     let rain = Flip::new(0.5);
@@ -95,7 +95,7 @@ fn weights_beyond_ordinary_numbers_count() {
     }
 }
 
-/// Options that are equally good are taken in their order, also where sums of numbers that cannot be held exactly differ.
+/// Among equally good options the first is chosen, also if rounding errors make their sums differ.
 #[test]
 fn of_equally_good_options_the_first_is_chosen() {
     let coins: Vec<_> = (0..7).map(|_| Flip::new(0.1)).collect();
@@ -111,7 +111,7 @@ fn of_equally_good_options_the_first_is_chosen() {
                 })
             })
             .collect();
-        // Of each of the first six parts every option has each scale twice; the seventh is left out.
+        // In each of the first six parts, every option has each scale twice; the seventh part is left out.
         let plan = MaximiseUtility::new();
         let plan = plan.run(&Model::new(), &parts[..6], &choice).unwrap();
         assert_eq!(plan.policy(&choice).unwrap().rows()[0].choose, options[0]);

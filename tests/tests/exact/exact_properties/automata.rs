@@ -1,4 +1,4 @@
-//! Frontiers whose states grow, shrink and come again: random automata with steps that repeat, beside sums made by hand.
+//! Tests of frontiers whose states grow, shrink and recur: random automata with repeating steps are compared with directly computed sums.
 
 use std::sync::Arc;
 
@@ -8,30 +8,30 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, failed};
 
-/// More than four bits number.
+/// Number of states, which needs more than four bits.
 const STATES: usize = 20;
 const CHOICES: usize = 3;
-/// Weights of choices, in sixths: their products distinguish them.
+/// Weights of the choices, in sixths, which are chosen so that products of weights are distinct.
 const WEIGHTS: [u64; CHOICES] = [1, 2, 3];
 
-/// A step: where each choice leads from each state, and which states are allowed after it.
+/// A kind of step: the next state for each state and choice, and the states that are allowed after the step.
 #[derive(Clone, Debug)]
 struct Kind {
     to: [[u8; CHOICES]; STATES],
     allowed: [bool; STATES],
 }
 
-/// Kinds of steps, and their sequence.
+/// The kinds of steps, and the sequence in which they occur.
 #[derive(Clone, Debug)]
 struct Automaton {
     kinds: Vec<Kind>,
     sequence: Vec<usize>,
-    /// Steps with functions of their own, which no other step shares.
+    /// Steps that have separate functions, which no other step shares.
     alone: Vec<usize>,
 }
 
 impl Automaton {
-    /// From which state each choice leads where at a step, and by which choice, as far as that is allowed.
+    /// Returns the allowed transitions of a step, each as state, choice and next state.
     fn arrows(&self, at: usize) -> Vec<(usize, usize, usize)> {
         let kind = &self.kinds[self.sequence[at]];
         let from = (0..STATES).flat_map(|s| (0..CHOICES).map(move |choice| (s, choice)));
@@ -39,7 +39,7 @@ impl Automaton {
         arrows.filter(|&(_, to, _)| kind.allowed[to]).collect()
     }
 
-    /// The sums of the weights of all ways to each state after each number of steps, and from each to the end.
+    /// Returns, after each number of steps, the sum of the weights of all paths to each state, and of all paths from each state to the end.
     fn sums(&self, weights: [f64; CHOICES]) -> [Vec<[f64; STATES]>; 2] {
         let steps = self.sequence.len();
         let mut before = vec![[0.0; STATES]; steps + 1];
@@ -59,7 +59,7 @@ impl Automaton {
         [before, after]
     }
 
-    /// The weight of the best way to the end.
+    /// Returns the weight of the best path to the end.
     fn best(&self) -> f64 {
         let mut best = [1.0; STATES];
         for at in (0..self.sequence.len()).rev() {
@@ -72,7 +72,7 @@ impl Automaton {
         best[0]
     }
 
-    /// The states after each step, and the evidence that they are allowed.
+    /// Returns the model of the evidence that states are allowed, and the state after each step.
     fn elements(&self) -> (Model, Vec<Element<u8>>) {
         let steps = self.kinds.iter().map(|kind| {
             let to = kind.to;
@@ -109,7 +109,7 @@ fn automata() -> impl Strategy<Value = Automaton> {
     );
     let kinds = prop::collection::vec(kind.prop_map(|(to, allowed)| Kind { to, allowed }), 1..4);
     kinds.prop_flat_map(|kinds| {
-        // Mostly periods, which growing frontiers are made for, and some steps out of turn.
+        // Most sequences are periodic, for which growing frontiers are made, with some irregular steps.
         let period = prop::collection::vec(0..kinds.len(), 1..7);
         let alone = prop::collection::vec(1..60usize, 0..3);
         let out_of_turn = prop::collection::vec((0..60usize, 0..kinds.len()), 0..3);
@@ -135,7 +135,7 @@ fn answers_are_sums(
     compiled: &CompiledFrontier,
     states: &[Element<u8>],
 ) -> Checked {
-    // Below two to the power of 95: counted exactly by whole numbers, and here to the last digit but some.
+    // Numbers below two to the power of 95 are counted exactly in integers, and here up to rounding.
     let [_, counts] = automaton.sums([1.0; CHOICES]);
     let count: f64 = compiled
         .count()
@@ -194,7 +194,7 @@ proptest! {
         let (model, states) = automaton.elements();
         let compiled = Frontier::new().compile(&model, &states).map_err(failed)?;
         answers_are_sums(&automaton, &compiled, &states)?;
-        // If memory is short, messages are computed again, and in a search, which keeps no transitions, frontiers are forgotten.
+        // If memory is short, messages are computed again; and in a search, which keeps no transitions, frontiers are dropped.
         match Frontier::new().memory(6_000).compile(&model, &states) {
             Err(Error::FrontierTooLarge { .. }) => {}
             compiled => answers_are_sums(&automaton, &compiled.map_err(failed)?, &states)?,
@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// States of a walk from zero, which are of the parity of the number of steps.
+/// The states of a walk from zero have the parity of the number of steps.
 #[test]
 fn only_new_states_are_explored() {
     let walk = |steps: usize| {

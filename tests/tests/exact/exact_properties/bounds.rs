@@ -1,4 +1,4 @@
-//! Lazy bounds hold the right answer at every depth, close in on it, and meet when everything is expanded.
+//! Tests of lazy bounds: they contain the right answer at every depth, get closer, and meet when everything is expanded.
 
 use std::cell::Cell;
 
@@ -12,12 +12,12 @@ use proptest::test_runner::TestCaseError;
 
 use crate::exact_properties::shared::{Checked, EXACT, asked, enumerate, failed, is_wide};
 
-/// More than the Chains that random models nest.
+/// A depth that exceeds the depth of nested Chains in random models.
 const DEEP: usize = 40;
-/// Events of up to eight values: each value alone, some that mix them, and any value.
+/// Events of up to eight values, as bits: each value by itself, some combinations, and the certain event.
 const EVENTS: [u8; 12] = [1, 2, 4, 8, 16, 32, 64, 128, 0x55, 0x0f, 0x96, 0xff];
 
-/// Numbers of random models that exercise each case.
+/// Numbers of random models in which each case occurred.
 #[derive(Debug, Default)]
 struct Seen {
     inexact: Cell<u32>,
@@ -30,7 +30,7 @@ fn count(counter: &Cell<u32>) {
     counter.set(counter.get() + 1);
 }
 
-/// True if a Score weighs more than one somewhere: lazy bounds assume that none that is not expanded does.
+/// True if some Score has a weight above one; lazy bounds assume that no unexpanded Score does.
 fn has_large_scores(built: &Built) -> Result<bool, TestCaseError> {
     let expansion = Expansion::new(&built.model, &built.erased(), Budget::default());
     let expansion = expansion.map_err(failed)?;
@@ -40,7 +40,7 @@ fn has_large_scores(built: &Built) -> Result<bool, TestCaseError> {
     }))
 }
 
-/// Bounds in an answer on all events of all targets, and on the evidence.
+/// The bounds in an answer for all events of all targets, and for the evidence.
 struct Said {
     events: Vec<Bounds>,
     log_evidence: Bounds,
@@ -56,12 +56,12 @@ impl Said {
         })
     }
 
-    /// True if these bounds lie within others.
+    /// True if these bounds lie within other bounds.
     fn is_within(&self, outer: &Said) -> bool {
         let inside = |(inner, outer): (&Bounds, &Bounds)| {
             inner.lower >= outer.lower - EXACT && inner.upper <= outer.upper + EXACT
         };
-        // Logarithms may be large numbers.
+        // The tolerance grows with the absolute value of logarithms.
         let slack = |log: f64| EXACT * log.abs().max(1.0);
         let (own, other) = (self.log_evidence, outer.log_evidence);
         let log = own.lower >= other.lower - slack(other.lower)
@@ -86,7 +86,7 @@ fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
     let mut last: Option<Said> = None;
     for depth in 0..DEEP {
         let run = LazyVariableElimination::to_depth(depth).run(&built.model, erased.clone());
-        // Weights without a maximum, where they are not known yet.
+        // Some weights have no known maximum in the unexpanded part.
         if let Err(Error::Model(ModelError::Unbounded { .. })) = run {
             continue;
         }
@@ -149,7 +149,7 @@ fn bounds_close_in(description: &Description, seen: &Seen) -> Checked {
 fn lazy_bounds_close_in_on_the_answer() {
     let seen = Seen::default();
     for_random_models(3000, 6, |description| bounds_close_in(description, &seen));
-    // A property that models rarely get to would hold of anything.
+    // Each case must have occurred in some models, because otherwise the property would be trivial.
     let all = [
         &seen.inexact,
         &seen.with_weights,

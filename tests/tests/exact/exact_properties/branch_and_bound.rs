@@ -1,5 +1,4 @@
-//! Branch and bound finds the most probable world however small its tables are, and its bound holds whatever
-//! its budget.
+//! Tests of branch and bound: it finds the most probable world, however small its tables are, and its bound holds for any budget.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -76,7 +75,7 @@ fn the_most_probable_world_is_found_with_any_tables() {
     for_random_models(800, 11, searches_agree);
 }
 
-/// A square of coins, neighbours of which like to be equal or to differ.
+/// Returns a square grid of coins, whose neighbours tend to be equal or to differ.
 fn square(side: usize) -> (Model, Vec<Element<bool>>) {
     let strength = |i: usize| 0.1 + ((i * 7919) % 104_729) as f64 % 97.0 / 25.0;
     let coins: Vec<_> = (0..side * side)
@@ -145,7 +144,7 @@ fn a_budget_that_is_too_small_leaves_a_world_and_a_gap() {
         claimed <= best + 1e-9 && best <= bound,
         "{claimed} {best} {bound}"
     );
-    // Elimination says of its own world what the search could not.
+    // Variable elimination proves that its world is optimal, which the search with its budget could not.
     assert_eq!(exact.upper_bound().unwrap(), best);
     assert!(exact.is_proven().unwrap() && exact.improvements().unwrap().is_empty());
     let again = search.run(&model, &coins).unwrap();
@@ -158,7 +157,7 @@ fn a_deadline_ends_with_the_best_world_so_far() {
     let search = MpeBranchAndBound::new().bound_table(1 << 3);
     let began = Instant::now();
     search.clone().work(2000).run(&model, &coins).unwrap();
-    // As long again as it takes to begin.
+    // The deadline leaves as much time again as the search takes to begin.
     let deadline = 2 * began.elapsed() + Duration::from_millis(100);
     let search = search.work(u64::MAX);
     let began = Instant::now();
@@ -177,7 +176,7 @@ fn a_deadline_ends_with_the_best_world_so_far() {
     assert!(matches!(none, Err(Error::NothingDone { .. })), "{none:?}");
 }
 
-/// Each improvement is told when it is made; an interrupt at any of them leaves a world and a bound that encloses the best one.
+/// Each improvement is reported when it is made. An interrupt at any of them gives a world, and a bound on the probability of the best one.
 #[test]
 fn an_interrupt_at_any_improvement_leaves_a_sound_bound() {
     let (model, coins) = square(14);

@@ -1,4 +1,4 @@
-//! Chains over lists of captured elements: the exact engines agree, and the work stays near that of the values that can be.
+//! Tests of Chains over lists of captured elements: the exact engines agree, and the work is nearly proportional to the number of possible values.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
@@ -13,7 +13,7 @@ use figrs_tests::oracle::close;
 
 use crate::exact_properties::shared::EXACT;
 
-/// The distribution of an element, or nothing if the evidence is impossible.
+/// Returns the distribution of an element, or `None` if the evidence is impossible.
 fn distribution(answer: &Result<Answer, Error>, of: &Element<i64>) -> Option<Vec<(i64, f64)>> {
     match answer {
         Ok(answer) => {
@@ -36,7 +36,7 @@ fn are_same(a: Option<&[(i64, f64)]>, b: Option<&[(i64, f64)]>) -> bool {
     }
 }
 
-/// Compares the exact engines with enumeration on the models of some seeds; returns for how many the evidence is possible.
+/// Compares the exact engines with enumeration on the models of some seeds; returns the number of models with possible evidence.
 fn agreeing(seeds: std::ops::Range<u64>, model: impl Fn(u64) -> CapturedLists) -> usize {
     let mut possible = 0;
     for seed in seeds {
@@ -114,8 +114,8 @@ fn engines_agree_on_other_shapes_of_choices_among_captured_elements() {
     assert!(possible > 40, "{possible}");
 }
 
-/// A Chain by the value of a list that another Chain chooses among lists of captured elements; its branches capture them
-/// again, or have random choices of their own.
+/// Returns a Chain on the value of a list, which another Chain chooses among lists of captured elements. The branches of the Chain capture these
+/// elements again, or have independent random choices.
 fn list_chains(k: i64) -> Element<i64> {
     let a = Select::new([(0.77, 3i64), (0.39, 2), (0.1, 0), (0.93, 1)]);
     let b = Uniform::new(0..k);
@@ -145,8 +145,8 @@ fn many_branches_over_a_few_elements_take_work_for_their_values() {
     for k in [2, 3] {
         let last = list_chains(k);
         let cost = JunctionTree::new().cost(&Model::new(), &last).unwrap();
-        // The values of a, b and c for each branch of both Chains, up to as many values on the way, and twice that for the
-        // two variables of a step.
+        // The limit allows for the values of a, b and c in each branch of both Chains, for as many intermediate values, and for twice that number for
+        // the two variables of a step.
         let branches = (4 * k + 6 * k) as f64;
         let most = 2.0 * branches * branches * (4 * 3 * k) as f64;
         assert!(cost.operations <= most, "{k}: {cost:?}, not {most}");
@@ -160,7 +160,7 @@ fn many_branches_over_a_few_elements_take_work_for_their_values() {
     }
 }
 
-/// Each branch of a Chain has random choices of its own, which are absent in worlds of other branches.
+/// Each branch of a Chain has separate random choices, which do not occur in worlds of other branches.
 #[test]
 fn single_worlds_cost_about_what_sums_do() {
     let cases = [
@@ -185,7 +185,7 @@ fn single_worlds_cost_about_what_sums_do() {
 fn a_list_of_one_element_has_as_many_values_as_the_element() {
     let a = Uniform::new(0..20i64);
     let list = inject(&[a.clone(), a.clone(), a.clone()]);
-    // A function that is never called with two values of one element.
+    // The function of this Chain never gets two values of the same element.
     let same = Chain::new((&a, &a), |(x, y)| {
         assert_eq!(x, y);
         Constant::new(x + y)
@@ -202,8 +202,8 @@ fn a_list_of_one_element_has_as_many_values_as_the_element() {
     assert!((answer.probability(&same, &38).unwrap() - 0.05).abs() < EXACT);
 }
 
-/// Plans of these models take some hundred operations; the tables of a bucket multiplied two by two, without the zeros of
-/// the others or with small tables taken as full, make tables of gigabytes.
+/// Plans of these models need some hundred operations. Gigabytes of memory would be needed if the tables of a bucket were multiplied in pairs, either
+/// without regard to zeros of other tables or with small tables treated as dense.
 #[test]
 fn wide_buckets_take_work_for_what_meets() {
     for seed in [79, 81, 100] {
@@ -234,7 +234,7 @@ fn wide_buckets_take_work_for_what_meets() {
     }
 }
 
-/// Tables over more variables than a number has digits are put together further up: nothing is refused.
+/// Tables over more variables than an index can encode are multiplied at later eliminations; nothing is refused.
 #[test]
 fn messages_over_very_many_variables_are_put_off() {
     for seed in [74, 109] {

@@ -1,4 +1,4 @@
-//! Compiled trees and circuits list the worlds of a model, best first, and take evidence that changes.
+//! Tests of compiled trees and circuits: they list the worlds of a model from the best one on, and accept evidence that changes.
 
 use figrs_core::Model;
 use figrs_infer::{Answer, Circuit, Compiled, CompiledTree, Error, JunctionTree, Run};
@@ -10,7 +10,7 @@ use crate::exact_properties::shared::{
     Checked, EXACT, asked, enumerate, failed, is_wide, possible_runs,
 };
 
-/// Number of best worlds asked for.
+/// Number of best worlds that are requested.
 const BEST: usize = 20;
 
 fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner::TestCaseError> {
@@ -24,7 +24,7 @@ fn compiled(built: &Built) -> Result<Option<CompiledTree>, proptest::test_runner
     }
 }
 
-/// The best worlds have the weights of the best runs of the program, and there are as many as there are runs.
+/// Checks that the best worlds have the weights of the best runs of the program, and that there are as many worlds as runs.
 fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
     let built = build(description);
     let Some(tree) = compiled(&built)? else {
@@ -39,7 +39,7 @@ fn best_worlds_are_the_best_runs(description: &Description) -> Checked {
     list_best(&circuit.map_err(failed)?, &logs)
 }
 
-/// Checks the best worlds of a compiled form, given the logarithms of all weights.
+/// Checks the best worlds of a compiled model, given the logarithms of the weights of all runs.
 fn list_best(compiled: &impl Compiled, logs: &[f64]) -> Checked {
     prop_assert_eq!(compiled.count().map_err(failed)?, logs.len().into());
     let best = match compiled.k_best(BEST) {
@@ -54,7 +54,7 @@ fn list_best(compiled: &impl Compiled, logs: &[f64]) -> Checked {
     Ok(())
 }
 
-/// Evidence that is set has the effect of evidence that is compiled in, whatever was set before.
+/// Checks that evidence set on a compiled model has the effect of evidence that is compiled in, whatever evidence was set before.
 fn evidence_may_change(description: &Description) -> Checked {
     let built = build(description);
     let targets = built.erased();
@@ -76,7 +76,7 @@ fn evidence_may_change(description: &Description) -> Checked {
         let other = &varying[1 - i];
         tree.clear(other).map_err(failed)?;
         circuit.clear(other).map_err(failed)?;
-        // The other one stays a root, which says nothing.
+        // The other element remains a root without evidence.
         let model: Model = built
             .model
             .clone()
@@ -92,7 +92,7 @@ fn evidence_may_change(description: &Description) -> Checked {
     Ok(())
 }
 
-/// Checks the answer of a compiled form against that of enumeration.
+/// Checks the answer of a compiled model against that of enumeration.
 fn is_answer(
     built: &Built,
     expected: &Result<Answer, Vec<String>>,

@@ -1,4 +1,4 @@
-//! Elimination, junction tree and enumeration give the same marginals, probability of evidence and conflicts.
+//! Tests that elimination, junction tree and enumeration give the same marginals, probability of evidence and conflicts.
 
 use figrs_core::{AnyElement, Model, tuple};
 use figrs_infer::{Algorithm, Answer, JunctionTree, Run, VariableElimination};
@@ -27,7 +27,7 @@ fn has_no_world(model: &Model, targets: &[AnyElement]) -> Result<Option<bool>, T
     Ok(asked(enumerate().run(model, targets))?.map(|answer| answer.is_err()))
 }
 
-/// The conflict is impossible, and no piece of it can be left out.
+/// Checks that the evidence in a conflict is impossible, and that no piece of it can be left out.
 fn is_smallest_conflict(model: &Model, targets: &[AnyElement], conflict: &[String]) -> Checked {
     let pieces: Vec<String> = (0..model.evidence().len())
         .map(|i| model.describe(i))
@@ -56,7 +56,7 @@ fn is_smallest_conflict(model: &Model, targets: &[AnyElement], conflict: &[Strin
     Ok(())
 }
 
-/// The targets, and two elements together.
+/// Returns the targets, and the pair of two elements as a further target.
 fn targets_and_a_joint(built: &Built) -> Vec<Target> {
     let joint = tuple((bool::pick(&built.scope, 1), u32::pick(&built.scope, 0)));
     let mut targets = built.targets.clone();

@@ -1,4 +1,4 @@
-//! Frontiers give the marginals, the counts and the best worlds of enumeration, and draw worlds with their probabilities.
+//! Tests of frontiers: they give the marginals, the counts and the best worlds of enumeration, and draw worlds with their probabilities.
 
 use figrs_infer::{CompiledFrontier, Error, Frontier, Run};
 use figrs_tests::oracle::close;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, EXACT, asked, enumerate, failed, possible_runs};
 
-/// A model whose branches share Scores is refused.
+/// True if the error is a refusal of a model whose branches share Scores.
 fn refused(error: &Error) -> bool {
     matches!(error, Error::SharedScore { .. })
 }
@@ -67,7 +67,7 @@ fn worlds_are_those_of_enumeration(description: &Description) -> Checked {
     draws_are_worlds(&compiled, &logs)
 }
 
-/// Each world that is drawn has the log-weight of some run.
+/// Checks that each drawn world has the log-weight of some run.
 fn draws_are_worlds(compiled: &CompiledFrontier, logs: &[f64]) -> Checked {
     let Ok(samples) = compiled.samples(1) else {
         prop_assert!(logs.is_empty());

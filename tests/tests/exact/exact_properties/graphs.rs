@@ -1,4 +1,4 @@
-//! The factor graph of a program weighs its worlds as the program does.
+//! Tests that the factor graph of a program gives worlds the same weights as the program.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, FactorTable};
@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, EXACT, WORLDS, failed};
 
-/// A factor that is marked as normalised sums to one over its last variable.
+/// Checks that a factor that is marked as normalised sums to one over its last variable.
 fn normalised_factors_sum_to_one(graph: &FactorGraph) -> Checked {
     for factor in graph.factors.iter().filter(|f| f.normalised) {
         let last = factor.variables[factor.variables.len() - 1];
@@ -34,7 +34,7 @@ fn normalised_factors_sum_to_one(graph: &FactorGraph) -> Checked {
     Ok(())
 }
 
-/// The sum and the number of all assignments, and the largest.
+/// Returns the sum and the number of all assignments, and the largest weight; `None` if there are too many.
 fn brute(graph: &FactorGraph) -> Option<(f64, usize, f64)> {
     let (mut sum, mut count, mut best) = (LogSum::default(), 0, f64::NEG_INFINITY);
     let done = every_assignment(graph, 200_000, |_, log| {

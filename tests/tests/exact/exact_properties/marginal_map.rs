@@ -1,4 +1,4 @@
-//! Marginal MAP finds the values of the targets that have the largest total over all runs.
+//! Tests that marginal MAP finds the values of the targets with the largest total weight over all runs.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn best_values_agree(description: &Description) -> Checked {
             return Ok(());
         }
     }
-    // The code of each target's value, and the total of the runs that have these.
+    // The map has the code of each target's value, and the total weight of the runs with these values.
     let mut totals: BTreeMap<Vec<u64>, LogSum> = BTreeMap::new();
     let done = every_run(
         &built.model,
@@ -77,7 +77,7 @@ fn the_best_values_of_the_targets_are_found() {
     for_random_models(1200, 7, best_values_agree);
 }
 
-/// A hidden chain with a reading of each state; the readings are the query.
+/// Returns a hidden chain with a noisy reading of each state; the readings are the targets.
 fn hidden_chain(length: usize) -> (Model, Vec<figrs_core::Element<bool>>) {
     let mut state = Flip::new(0.5);
     let mut readings = Vec::new();
@@ -118,7 +118,7 @@ fn many_targets_make_no_joint_table() {
 fn what_does_not_fit_is_reported_and_refused() {
     let (model, readings) = hidden_chain(60);
     let map = MarginalMap::new();
-    // Summing out the states joins all readings.
+    // Summing out the states combines all readings in one table.
     let cost = map.cost(&model, &readings).unwrap();
     assert!(cost.sum.largest_table >= 2f64.powi(59), "{cost:?}");
     assert!(matches!(

@@ -1,4 +1,4 @@
-//! Every order of elimination gives the same answer.
+//! Tests that every elimination order gives the same answer.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, EXACT, failed, is_wide, takes_long};
 
-/// A permutation of the variables, by a seed.
+/// Returns a permutation of the variables that a seed determines.
 fn shuffled(count: usize, seed: u64) -> Vec<VarId> {
     let mut state = seed | 1;
     let mut order: Vec<VarId> = (0..count as u32).map(VarId).collect();
@@ -82,7 +82,7 @@ fn orders_agree(description: &Description, seed: u64) -> Checked {
 fn the_order_of_elimination_does_not_matter() {
     let seed = std::cell::Cell::new(0);
     for_random_models(800, 4, |description| {
-        // The seed follows from the model, so that a failure shrinks at one order.
+        // The seed is computed from the model, so that a failing case keeps its order while it shrinks.
         seed.set(description.definitions.len() as u64 * 31 + description.evidence.len() as u64);
         orders_agree(description, seed.get())
     });

@@ -1,4 +1,4 @@
-//! Parameters that change after the model is built are seen.
+//! Tests that changes of parameters after a model is built have an effect.
 
 use figrs_infer::{Algorithm, Run, VariableElimination};
 use figrs_tests::random_model::{Description, build, for_random_models};

@@ -1,4 +1,4 @@
-//! A portfolio agrees with enumeration within any memory and work, or gives bounds that enclose the answer.
+//! Tests that a portfolio agrees with enumeration within any memory and work, or gives bounds that contain the answer.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, EXACT, asked, enumerate, failed};
 
-/// Memory and work that leave much, little and next to nothing.
+/// Pairs of memory and work limits, from generous to very small.
 const LIMITS: [(u64, f64); 4] = [(1 << 30, 1e12), (1 << 17, 1e12), (1 << 30, 1.0), (256, 1e9)];
 
 fn log_evidence(answer: &Answer) -> f64 {
@@ -30,7 +30,7 @@ fn answers_agree(description: &Description) -> Checked {
         Ok(answer) => log_evidence(answer),
         Err(_) => f64::NEG_INFINITY,
     };
-    // A run that is over before it began leaves crude bounds.
+    // A run that is interrupted before it begins has only crude bounds.
     let over = Exact::new().interrupt(Arc::new(AtomicBool::new(true)));
     let over = over.run(&built.model, none.as_slice()).map_err(failed)?;
     let crude = over.log_evidence_bounds().map_err(failed)?;
@@ -42,7 +42,7 @@ fn answers_agree(description: &Description) -> Checked {
     );
     for (memory, work) in LIMITS {
         let exact = Exact::within(Bytes(memory)).work(work);
-        // What does not fit at all is refused.
+        // A model that does not fit at all is refused.
         let Ok(Ok(found)) = asked(exact.run(&built.model, none.as_slice())).map(Option::unwrap)
         else {
             prop_assert!(memory < 1 << 30 || work < 1e9);

@@ -1,4 +1,4 @@
-//! A function whose calls share their distribution has the same answers as a Rust function that calls itself.
+//! Tests that a function whose calls share their distribution has the same answers as a Rust function that calls itself.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ fn leaves() -> Recursive<u32, u32> {
     })
 }
 
-/// The distribution of [`leaves`], by convolution.
+/// Returns the distribution of [`leaves`], computed by convolution.
 fn convolved(depth: u32) -> Vec<f64> {
     let mut row = vec![0.0; 21];
     row[1] = 1.0;
@@ -70,7 +70,7 @@ fn deep_recursion_is_a_sum_for_each_argument() {
     }
 }
 
-/// A random function: its body makes calls with smaller arguments.
+/// A random recursive function, whose body makes calls with smaller arguments.
 #[derive(Clone, Debug)]
 struct Program {
     chances: Vec<f64>,
@@ -80,7 +80,7 @@ struct Program {
 type Argument = (u32, u8);
 
 impl Program {
-    /// The code of a place in the body of a call.
+    /// Returns the code at a position in the body of a call.
     fn code(&self, (depth, kind): Argument, place: u64) -> u64 {
         let codes = &self.codes;
         let at = place + 5 * u64::from(depth) + 3 * u64::from(kind);
@@ -91,7 +91,7 @@ impl Program {
         self.chances[self.code(argument, place) as usize % self.chances.len()]
     }
 
-    /// One of the forms that a body may have; `call` calls the function.
+    /// Returns the body of the function for an argument, in one of several forms; `call` calls the function.
     fn body(&self, call: &Call<Argument, u32>, argument: Argument) -> Element<u32> {
         let (depth, _) = argument;
         if depth == 0 {
@@ -103,29 +103,29 @@ impl Program {
         let coin = Flip::new(self.chance(argument, 3));
         let call = Arc::clone(call);
         match self.code(argument, 0) % 5 {
-            // Two independent calls, maybe with the same argument.
+            // The body makes two independent calls, which may have the same argument.
             0 => {
                 let both = (&call(below(1)), &call(below(2)));
                 both.map(|(a, b)| (a + 2 * b) % 3)
             }
-            // A choice between calls.
+            // The body chooses between two calls.
             1 => {
                 let (first, second) = (below(1), below(2));
                 coin.flat_map(move |&heads| call(if heads { first } else { second }))
             }
-            // A call whose argument depends on the value of another.
+            // The argument of one call depends on the value of another call.
             2 => {
                 let one = call(below(1));
                 one.flat_map(move |&value| call((depth - 1, u8::from(value == 1))))
             }
-            // One call read twice.
+            // The body reads one call twice.
             3 => {
                 let one = call(below(1));
                 let two = (&one, &coin.map(|&heads| u32::from(heads)));
                 let sum = two.map(|(a, b)| (a + b) % 3);
                 (&one, &sum).map(|(a, b)| (a * b) % 3)
             }
-            // A choice between a call and something else.
+            // The body chooses between a call and a constant.
             _ => {
                 let first = below(1);
                 coin.flat_map(move |&heads| {
@@ -144,14 +144,14 @@ impl Program {
         Recursive::new(move |call, &argument| program.body(&call, argument))
     }
 
-    /// The same as a Rust function that calls itself.
+    /// Returns the same function as a Rust function that calls itself.
     fn unfolded(self: &Arc<Self>, argument: Argument) -> Element<u32> {
         let program = Arc::clone(self);
         let call: Call<Argument, u32> = Arc::new(move |argument| program.unfolded(argument));
         self.body(&call, argument)
     }
 
-    /// Two roots that read calls, with evidence on one of them, and a target that reads both.
+    /// Returns two roots that read calls, with evidence about one of them, and a target that reads both.
     fn asked(&self, call: impl Fn(Argument) -> Element<u32>) -> (Model, Element<u32>) {
         let [a, b] = [call((2, 0)), call((2, 1))];
         let target = (&a, &b).map(|(a, b)| a + 3 * b);
@@ -252,7 +252,7 @@ fn a_shared_function_is_the_unfolded_one() {
     for_random(200, 30, &program(), agree);
 }
 
-/// A grammar of two symbols, each of which yields one word or two symbols: (weight, symbols or word).
+/// Rules of a grammar of two symbols by which a symbol yields two symbols: each rule has its weight, its symbol, and the two symbols.
 const BINARY: [(f64, usize, usize, usize); 4] = [
     (0.3, 0, 0, 1),
     (0.1, 0, 1, 1),
@@ -261,7 +261,7 @@ const BINARY: [(f64, usize, usize, usize); 4] = [
 ];
 const WORDS: [[f64; 2]; 2] = [[0.5, 0.1], [0.2, 0.4]];
 
-/// The inside probabilities of all spans, by Cocke, Kasami and Younger.
+/// Returns the inside probability of the whole sentence, by the algorithm of Cocke, Kasami and Younger.
 fn inside(words: &[usize]) -> f64 {
     let n = words.len();
     let mut table = vec![vec![[0.0; 2]; n + 1]; n + 1];
@@ -280,7 +280,7 @@ fn inside(words: &[usize]) -> f64 {
     table[0][n][0]
 }
 
-/// End of the yield of a symbol that begins at `from` and is read no further than `to`, if it is the words there.
+/// Returns the end of the yield of a symbol that begins at `from` and ends at most at `to`, if the yield equals the words there.
 fn reading(words: Arc<[usize]>) -> Recursive<(usize, usize, usize), Option<usize>> {
     Recursive::new(
         move |call, &(symbol, from, to): &(usize, usize, usize)| -> Element<Option<usize>> {
@@ -322,7 +322,7 @@ fn a_grammar_reads_with_its_inside_probabilities() {
     assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
 }
 
-/// A parameter that is zero now may be another number later, also within a call.
+/// A parameter that is zero at first may get another value later, also within a call.
 #[test]
 fn parameters_within_calls_are_read_anew() {
     let chance = Param::new("chance", 0.0);
@@ -354,7 +354,7 @@ fn parameters_within_calls_are_read_anew() {
     }
 }
 
-/// Evidence on a captured element ends a recursion that has no other end.
+/// Evidence about a captured element ends a recursion that would not end otherwise.
 #[test]
 fn evidence_ends_a_recursion() {
     let more = Flip::new(0.5);

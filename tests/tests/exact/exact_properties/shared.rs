@@ -1,4 +1,4 @@
-//! Helpers shared by the properties.
+//! Helper functions of the property tests.
 
 use figrs_core::expand::{Budget, Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
@@ -23,8 +23,8 @@ pub(crate) fn enumerate() -> Enumerate {
     Enumerate::new().max_worlds(WORLDS)
 }
 
-/// True if an elimination may take long: a plan predicts the non-zeros of a bucket as if tables were independent, which they
-/// are not, so that wide buckets can take much longer than predicted.
+/// True if an elimination may take long. A plan predicts the non-zeros of a bucket as if its tables were independent; since they are not, wide
+/// buckets can take much longer than predicted.
 pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Options) -> bool {
     const WIDE: usize = 12;
     plan_cost::<Counting>(graph, keep, options).is_ok_and(|cost| cost.width > WIDE)
@@ -40,7 +40,7 @@ pub(crate) fn is_wide(model: &Model, targets: &[AnyElement]) -> Result<bool, Tes
     Ok(takes_long(encoding.graph(), &[], &Options::default()))
 }
 
-/// The log-weights of all runs of the program that the evidence leaves possible; `None` if there are too many.
+/// Returns the log-weights of all runs of the program that the evidence leaves possible; `None` if there are too many.
 pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
     let mut logs = Vec::new();
     let visit = |_: &_, p: f64, w: f64| {
@@ -53,7 +53,7 @@ pub(crate) fn possible_runs(built: &Built) -> Option<Vec<f64>> {
     matches!(done, Ok(true)).then_some(logs)
 }
 
-/// The answer, or the conflict if the evidence is impossible; `None` if there are too many worlds.
+/// Returns the answer, or the conflict if the evidence is impossible; `None` if there are too many worlds.
 pub(crate) fn asked(
     run: Result<Answer, Error>,
 ) -> Result<Option<Result<Answer, Vec<String>>>, TestCaseError> {

@@ -1,4 +1,4 @@
-//! Many targets of one run of variable elimination.
+//! Tests of many targets in one run of variable elimination.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use figrs_core::{Element, Model, Parents, Select, Uniform};
 use figrs_infer::eliminate::Options;
 use figrs_infer::{Algorithm, Answer, JunctionTree, Run, VariableElimination};
 
-/// A chain of states with three values, of which some are known to differ.
+/// Returns a chain of states with three values, some of which are known to differ.
 fn chain(length: usize) -> (Model, Vec<Element<u8>>) {
     let mut states = vec![Uniform::new(0..3)];
     let mut model = Model::new();
@@ -47,7 +47,7 @@ fn many_targets_take_about_as_long_as_all_marginals_of_a_tree() {
     let answers = [elimination.run(&model, &states), tree.run(&model, &states)];
     let [a, b] = answers.map(Result::unwrap);
     same(&states, &a, &b);
-    // Once for each target took a hundred times as long.
+    // A separate elimination for each target took a hundred times as long.
     let (own, other) = (took(&elimination), took(&tree));
     assert!(own < 10 * other, "{own:?}, tree {other:?}");
 }
@@ -55,7 +55,7 @@ fn many_targets_take_about_as_long_as_all_marginals_of_a_tree() {
 #[test]
 fn what_does_not_fit_together_is_done_apart() {
     let (model, states) = chain(120);
-    // One message at a time fits, all together do not.
+    // The memory suffices for one message at a time, but not for all messages together.
     let options = Options::default().memory_budget(1500);
     let tight = VariableElimination::new().options(options.clone());
     assert!(
@@ -69,7 +69,7 @@ fn what_does_not_fit_together_is_done_apart() {
         VariableElimination::new().run(&model, &states),
     );
     same(&states, &a.unwrap(), &b.unwrap());
-    // Each sum needs two of the numbers, all sums need all of them at once.
+    // Each sum needs two of the numbers, but all sums together need all numbers at once.
     let numbers: Vec<Element<u8>> = (0..16).map(|_| Uniform::new(0..4)).collect();
     let mut sums = Vec::new();
     for (i, a) in numbers.iter().enumerate() {

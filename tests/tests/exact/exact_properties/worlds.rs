@@ -1,4 +1,4 @@
-//! The most probable world is found, and is a world.
+//! Tests that the most probable world is found, and that it is a possible world.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use proptest::test_runner::TestCaseError;
 
 use crate::exact_properties::shared::{Checked, WORLDS, asked, enumerate, failed, is_wide};
 
-/// True if some run of the program has the same elements outside branches with the same values, and this weight.
+/// True if some run of the program gives the elements outside branches the same values, and has this weight.
 pub(crate) fn is_a_run(built: &Built, world: &Answer, log: f64) -> Result<bool, TestCaseError> {
     let elements = [built.elements(), built.targets.clone()].concat();
     let values: Vec<Option<u64>> = elements.iter().map(|e| e.in_world(world).ok()).collect();

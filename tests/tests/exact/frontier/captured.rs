@@ -1,4 +1,4 @@
-//! Chains whose branches are elements of others: knowledge about earlier steps is kept when one is found.
+//! Tests of Chains whose branches are elements of others: if one of these elements is observed, the information about earlier steps is kept.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ fn agrees((model, targets): &Case) {
     }
 }
 
-/// A state with some steps: the order of its evidence is changed by `order`.
+/// Returns a sequence of states made by `step`; `order` changes the order of its evidence.
 fn steps(
     length: usize,
     order: impl Fn(&mut Vec<Element<u8>>),
@@ -46,7 +46,7 @@ fn steps(
     (model, targets.to_vec())
 }
 
-/// Each state is the last one or a changed one, by one choice or by two.
+/// Each state equals the last one or a changed one, as one or two random choices decide.
 fn kept_or_moved(states: &[Element<u8>], number: usize) -> Element<u8> {
     let last = &states[number - 1];
     let moved = (last, &Flip::new(0.3)).map(|(s, up)| (s + if *up { 1 } else { 2 }) % 3);
@@ -54,7 +54,7 @@ fn kept_or_moved(states: &[Element<u8>], number: usize) -> Element<u8> {
     If::new(&stays, last, moved)
 }
 
-/// A state of some steps ago comes again: that is left by then.
+/// The value of a state from some steps ago returns, after it has left the frontier.
 fn comes_again(states: &[Element<u8>], number: usize) -> Element<u8> {
     let last = &states[number - 1];
     let (earlier, own) = (
@@ -69,7 +69,7 @@ fn comes_again(states: &[Element<u8>], number: usize) -> Element<u8> {
     })
 }
 
-/// Tests in tests, of which the inner ones are elements of their own.
+/// The Chains are nested, and the inner ones are separate elements.
 fn nested(states: &[Element<u8>], number: usize) -> Element<u8> {
     let last = &states[number - 1];
     let inner = If::new(&Flip::new(0.2), last, Uniform::new(0..3u8));
@@ -106,7 +106,8 @@ fn long_ago_comes_again() {
     agrees(&(model, vec![first, last, states[25].clone()]));
 }
 
-/// Number of calls of the functions of a chain of Chains, each of which has the one before or an element of two steps as branch.
+/// Returns the number of calls of the functions in a sequence of Chains, each of which has as a branch the one before or an element from two steps
+/// before.
 fn calls(length: usize) -> usize {
     let count = Arc::new(AtomicUsize::new(0));
     let mut state = Flip::new(0.4);

@@ -1,11 +1,11 @@
-//! Orders of evidence that would need many states are changed, and no answer with them.
+//! Tests that orders of evidence that would need many states are changed, while the answers stay the same.
 
 use figrs::fold;
 use figrs::prelude::*;
 
 use crate::frontier::close;
 
-/// A hidden chain seen through noise, with its observations from the last to the first.
+/// A hidden chain is observed with noise, and its observations are stated from the last to the first.
 #[test]
 fn observations_may_come_from_the_last_to_the_first() {
     let mut states = vec![Uniform::new(0..3u8)];
@@ -35,7 +35,7 @@ fn observations_may_come_from_the_last_to_the_first() {
     }
 }
 
-/// The rules between the cells first and the clues last.
+/// The rules between the cells are stated first, and the clues last.
 #[test]
 fn a_sudoku_is_filled_where_its_clues_decide_most() {
     let clues = "53..7....6..195....98....6.8...6...34..8.3..17...2...6.6....28....419..5....8..79";
@@ -69,7 +69,7 @@ fn a_sudoku_is_filled_where_its_clues_decide_most() {
     assert_eq!(row, [3, 4, 5, 2, 8, 6, 1, 7, 9]);
 }
 
-/// Another order would call a function for values that evidence stated before excludes: then the order stays as it is stated.
+/// Another order would call a function for values that earlier evidence excludes, so the stated order is kept.
 #[test]
 fn a_function_that_fails_in_another_order_is_called_in_the_stated_one() {
     let flips = |count: usize| (0..count).map(|_| Flip::new(0.4)).collect::<Vec<_>>();
@@ -100,7 +100,7 @@ fn a_function_that_fails_in_another_order_is_called_in_the_stated_one() {
     }
 }
 
-/// The order stays if no other is predicted to have fewer states.
+/// The stated order is kept if no other order is predicted to have fewer states.
 #[test]
 fn a_scan_keeps_its_order() {
     let cells: Vec<_> = (0..64).map(|_| Flip::new(0.5)).collect();

@@ -1,4 +1,4 @@
-//! Fits by expected counts in parts that are sent as bytes are those of one process to the last bit.
+//! Tests that fits by expected counts in parts, which are sent as bytes, give exactly the fits of one process.
 
 use std::num::NonZero;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use figrs::{
 };
 use rand::RngExt;
 
-/// Coins that depend on a hidden one, with learned probabilities.
+/// Returns coins that depend on a hidden coin, with learned probabilities.
 fn coins() -> Vec<Element<bool>> {
     let hidden = Flip::new(Learned::beta("mix", 3.0, 2.0));
     let coins = (0..3).map(|i| {
@@ -24,7 +24,7 @@ fn coins() -> Vec<Element<bool>> {
 
 type Columns<'a> = Cases<&'a Vec<Element<bool>>>;
 
-/// Rows that miss some values.
+/// Returns rows of data in which some values are missing.
 fn mixture(coins: &Vec<Element<bool>>, rows: usize) -> Columns<'_> {
     let mut rng = stream(5, 0);
     let rows = (0..rows).map(|_| {
@@ -36,7 +36,7 @@ fn mixture(coins: &Vec<Element<bool>>, rows: usize) -> Columns<'_> {
     Cases::new(coins).rows(rows)
 }
 
-/// The text of a fit, with the number of requests and of units.
+/// Returns the text of a fit in parts, with the number of requests and of units.
 fn in_parts<E: ExpectedCounts + Clone>(
     learner: &ExpectationMaximization<E>,
     cases: &Columns<'_>,
@@ -101,7 +101,7 @@ fn fits_of_every_engine_are_alike_in_parts() {
     assert_alike(&messages, &few, 1);
     let chains = ExpectationMaximization::new(Gibbs::new(20).chains(2).seed(1)).exact_rounds(3);
     assert_alike(&chains, &few, 1);
-    // A unit is a row, whose worlds are drawn in two pieces.
+    // A unit is a row of data, for which worlds are drawn in two pieces.
     let worlds = ImportanceSampling::new(1200).seed(2);
     let worlds = ExpectationMaximization::new(worlds).exact_rounds(3);
     assert_alike(&worlds, &few, 30);
@@ -139,7 +139,7 @@ fn parts_that_are_not_of_the_request_are_refused() {
             .1
             .contains("answers request 0, and the fit is at 1")
     );
-    // Of other cases, and of another model.
+    // Parts of other cases, and of another model, are refused.
     let other = learner.case_counter(&model, &mixture(&coins, 300)).unwrap();
     let own = learner.first_request(&other).unwrap();
     let other = Mutex::new(other);

@@ -1,11 +1,11 @@
-//! Learning from values that have a density, against rounds by hand.
+//! Tests of learning from values that have a density, against rounds computed by hand.
 
 use figrs::prelude::*;
 use figrs::{Cases, ExpectationMaximization, Learned, Precision};
 
 use super::assert_near;
 
-/// A mixture of two normal distributions with unknown means and shares, of standard deviation `DEVIATION`.
+/// A mixture of two normal distributions with unknown means and shares; the standard deviation is `DEVIATION`.
 struct Mixture {
     share: f64,
     means: [f64; 2],
@@ -14,7 +14,7 @@ struct Mixture {
 const DEVIATION: f64 = 1.5;
 
 impl Mixture {
-    /// The natural logarithm of the density of a value and the probability that it is of the first kind.
+    /// Returns the natural logarithm of the density of a value, and the probability that the value belongs to the first component.
     fn of(&self, x: f64) -> (f64, f64) {
         let density = |mean: f64| {
             let z = (x - mean) / DEVIATION;
@@ -27,7 +27,7 @@ impl Mixture {
         ((a + b).ln(), a / (a + b))
     }
 
-    /// The log-likelihood, and the mixture after a round; the kind of some values is known.
+    /// Returns the log-likelihood and the mixture after a round; the component of some values is known.
     fn round(&self, data: &[(f64, Option<bool>)]) -> (f64, Self) {
         let (mut log_likelihood, mut n, mut sums) = (0.0, [0.0; 2], [0.0; 2]);
         for &(x, kind) in data {
@@ -91,7 +91,7 @@ fn a_mixture_of_normals() {
     for (mean, expected) in means.iter().zip(mixture.means) {
         assert_near(fit.value(mean).unwrap(), expected);
     }
-    // A row without the value tells of the share alone.
+    // A row without the value is informative only about the share.
     let fewer = Cases::new((&value, &is_first)).rows([
         (None, Some(true)),
         (Some(7.0), Some(false)),
@@ -119,7 +119,7 @@ fn rates_precisions_and_means_of_what_is_observed() {
         .fit(&Model::new(), &Cases::new(&time).rows([0.5, 1.25]))
         .unwrap();
     assert_near(fit.value(&rate).unwrap(), (2.0 + 2.0 - 1.0) / (1.75 + 3.0));
-    // Both parameters of a normal distribution: each round sets the mean, then the precision.
+    // Both parameters of a normal distribution are learned: each round sets the mean, then the precision.
     let (mean, precision) = (
         Learned::normal("mean", 0.0, StandardDeviation(1.0)),
         Learned::gamma("precision", 1.0, Rate(1.0)),
@@ -148,7 +148,7 @@ fn a_mean_of_values_whose_deviation_is_another_element() {
         fit.value(&mean).unwrap(),
         (1.0 + 4.0 / 4.0 - 2.0 / 4.0) / 1.5,
     );
-    // Where it is unknown each value counts by the precision to be expected, and the mean is where that average is the mean itself.
+    // If the precision is unknown, each value counts with its expected precision, and at the fixed point the mean is the average with these weights.
     let data = [1.0, 4.0, -2.0];
     let fit = learner()
         .fit(&Model::new(), &Cases::new(&value).rows(data))

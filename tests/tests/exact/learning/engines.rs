@@ -1,4 +1,4 @@
-//! The expectation steps of other algorithms: elimination, messages, most probable completions.
+//! Tests of the expectation step by other algorithms: elimination, belief propagation, most probable completions.
 
 use figrs::prelude::*;
 use figrs::stream;
@@ -14,7 +14,7 @@ fn learner<E: ExpectedCounts>(engine: E, map: bool) -> ExpectationMaximization<E
     if map { learner.map_estimate() } else { learner }
 }
 
-/// Random networks with data; the first number is the seed.
+/// Returns random networks with data, each with its seed.
 fn networks(seeds: std::ops::Range<u64>) -> Vec<(u64, LearningNetwork, Vec<NetworkRow>)> {
     let network = |seed| {
         let mut rng = stream(seed, 0);
@@ -25,7 +25,7 @@ fn networks(seeds: std::ops::Range<u64>) -> Vec<(u64, LearningNetwork, Vec<Netwo
     seeds.filter_map(network).collect()
 }
 
-/// The network without all parents of a variable but the first: its factor graph has no loops.
+/// Keeps only the first parent of each variable, so that the factor graph has no loops.
 fn as_tree(mut network: LearningNetwork) -> LearningNetwork {
     for (parents, rows) in network.parents.iter_mut().zip(&mut network.rows) {
         parents.truncate(1);
@@ -72,7 +72,7 @@ fn messages_are_exact_on_trees() {
     }
 }
 
-/// Four fields in a ring that agree with their neighbours, each seen with errors at a rate that is learned.
+/// Four fields in a ring tend to agree with their neighbours, and each is observed with errors at a rate that is learned.
 fn ring() -> (Element<f64>, Model, Vec<Element<bool>>) {
     let rate = Learned::beta("rate", 2.0, 5.0);
     let hidden: Vec<Element<bool>> = (0..4).map(|_| Flip::new(0.5)).collect();
@@ -107,7 +107,7 @@ fn messages_in_loops_are_an_approximation() {
     let [found, expected] = [&fit, &exact].map(Fit::log_likelihood);
     let error = (found - expected).abs();
     assert!(error > 1e-6 && error < 0.5, "{found} {expected}");
-    // Messages that have not settled have no free energy, and rounds end by the parameters.
+    // Messages that have not converged have no free energy, so the rounds end when the parameters stop changing.
     let few = ExpectationMaximization::new(BeliefPropagation::new().iterations(1));
     let fit = few.map_estimate().fit(&model, &cases()).unwrap();
     assert!(fit.log_likelihood().is_nan() && fit.to_string().contains("no log-likelihood"));
@@ -128,7 +128,7 @@ fn most_probable_completions_are_those_by_enumeration() {
             assert!((found - log_probability).abs() < 1e-9, "seed {seed}: {fit}");
             at = next;
         }
-        // The last round only tells the objective at the values before it.
+        // The last round only reports the objective at the values before it.
         let (log_probability, _) = network.hard_round(&data, &values, map);
         assert!(
             (fit.log_likelihood() - log_probability).abs() < 1e-9,
@@ -168,7 +168,7 @@ fn elements_of_other_branches_are_not_completed() {
     let fit = hard.fit(&Model::new(), &cases).unwrap();
     assert!((fit.value(&first).unwrap() - 2.0 / 3.0).abs() < 1e-12);
     assert_eq!(fit.value(&second).unwrap(), 0.0);
-    // Of equal completions the first value of the support is taken: half is not `false`.
+    // Of equally probable completions only one is counted, namely the one with the first value of the support.
     let coin = Flip::new(Learned::beta("coin", 1.0, 1.0));
     let noise = Flip::new(0.5);
     let differs = (&coin, &noise).map(|(a, b)| a != b);

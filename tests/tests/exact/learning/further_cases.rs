@@ -1,4 +1,4 @@
-//! Learning from further cases, in batches, and from several starts.
+//! Tests of learning from further cases, in batches, and from several starts.
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
@@ -12,7 +12,7 @@ fn learner() -> ExpectationMaximization<JunctionTree> {
 
 #[test]
 fn a_choice_is_learned_observation_by_observation() {
-    // Figaro's book: OnlineEM.
+    // The example is OnlineEM of Figaro's book.
     let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
     let choice = Select::by(&mix, [1, 2, 3]);
     let first = Cases::new(&choice).rows([1]);
@@ -26,7 +26,7 @@ fn a_choice_is_learned_observation_by_observation() {
         fit.update(&Cases::new(&choice).rows([2])).unwrap();
     }
     assert_near(fit.value(&mix).unwrap()[0], 0.497_536_945_812_807_9);
-    // A copy goes on from where it was made.
+    // A copy of a fit continues from where it was made.
     assert_eq!(earlier.value(&mix).unwrap(), [0.5, 0.25, 0.25]);
     let mut earlier = earlier;
     let log_likelihood = earlier
@@ -64,7 +64,7 @@ fn further_values_and_evidence_are_those_of_all_cases_at_once() {
     );
     let [found, expected] = [found, expected].map(|e| e.of(&mean).unwrap()[0].unwrap());
     assert!((found / expected - 1.0).abs() < 1e-6);
-    // A mistake leaves the fit as it was.
+    // A mistake in the cases leaves the fit unchanged.
     let before = fit.value(&mean).unwrap();
     let other = Flip::new(0.5);
     let error = fit.update(&Cases::new(&other).rows([true])).unwrap_err();
@@ -80,10 +80,10 @@ fn further_values_and_evidence_are_those_of_all_cases_at_once() {
     assert_near(fit.value(&mean).unwrap(), before);
 }
 
-/// Throws, the biases of two coins, and rows of throws.
+/// The throws, the biases of two coins, and rows of throws.
 type CoinThrows = (Vec<Element<bool>>, [Element<f64>; 2], Vec<[bool; 8]>);
 
-/// Throws of one of two coins, drawn at .9 and .3, with this shape of their priors.
+/// Returns throws of one of two coins, drawn with biases of .9 and .3, and with this shape of the priors.
 fn throws(shape: f64) -> CoinThrows {
     let [first, second] = ["first", "second"].map(|name| Learned::beta(name, shape, shape));
     let is_first = Flip::new(0.4);
@@ -109,7 +109,7 @@ fn batches_come_near_the_maximum() {
         fit.fit(&Model::new(), &cases).unwrap()
     };
     let fit = batches(1);
-    // Steps of averages whose weights fall as k^-0.7 end near the maximum, not at it.
+    // Averages with weights that decrease as k^-0.7 end near the maximum, but not at it.
     assert!(
         whole.log_likelihood() - fit.log_likelihood() < 1.0,
         "{whole}\n{fit}"
@@ -127,7 +127,7 @@ fn batches_come_near_the_maximum() {
     assert_ne!(fit.log_likelihoods(), other.log_likelihoods());
 }
 
-/// A prior that weighs as much as a quarter of the throws of a coin: it would outweigh those of a batch.
+/// The prior weighs as much as a quarter of all throws of a coin, so it would outweigh the throws of a single batch.
 #[test]
 fn batches_count_for_all_rows_beside_a_prior() {
     let (throws, [first, second], rows) = throws(1000.0);
@@ -160,7 +160,7 @@ fn settings_that_exclude_acceleration_are_refused() {
 
 #[test]
 fn several_starts_leave_a_saddle() {
-    // At the means of the priors both coins are alike, and rounds cannot tell them apart.
+    // At the means of the priors both coins are equal, so rounds cannot distinguish them.
     let (throws, [first, second], rows) = throws(1.0);
     let cases = Cases::new(&throws).rows(rows);
     let one = learner().fit(&Model::new(), &cases).unwrap();
@@ -227,7 +227,7 @@ fn after_an_error_a_fit_learns_on() {
 
 #[test]
 fn the_cases_of_a_copy_are_its_own() {
-    // More numbers than have standard errors unasked.
+    // The parameter has more numbers than the limit up to which standard errors are computed by default.
     let mix = Learned::dirichlet("mix", vec![1.0; 20]);
     let choice = Select::by(&mix, 0..20);
     let cases = || Cases::new(&choice).rows(0..20);

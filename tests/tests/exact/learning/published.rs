@@ -1,4 +1,4 @@
-//! Learned parameters with published values.
+//! Tests of learned parameters against published values.
 
 use figrs::prelude::*;
 use figrs::{Cases, ExpectationMaximization, Learned};
@@ -11,7 +11,7 @@ fn map() -> ExpectationMaximization<JunctionTree> {
 
 #[test]
 fn a_coin_after_its_throws() {
-    // The last three are of Figaro's tests of expectation-maximisation, the first its example FairCoin.
+    // The last three cases come from Figaro's tests of expectation-maximisation, the first from its example FairCoin.
     for (a, b, heads, tails, expected) in [
         (2.0, 2.0, 62, 24, 63.0 / 88.0),
         (2.0, 2.0, 7, 3, 2.0 / 3.0),
@@ -48,7 +48,7 @@ fn a_coin_after_its_throws() {
 
 #[test]
 fn a_choice_after_a_hundred_and_two_hundred_observations() {
-    // Figaro's book: OnlineEM.
+    // The example is OnlineEM of Figaro's book.
     let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
     let choice = Select::by(&mix, [1, 2, 3]);
     let first = Cases::new(&choice).rows([1; 100]);
@@ -67,8 +67,8 @@ fn a_choice_after_a_hundred_and_two_hundred_observations() {
 
 #[test]
 fn a_spam_filter() {
-    // The form of Figaro's example MAPLearning, with its priors. By hand: words of the one mail that is spam have (1 + count) / 3,
-    // those of the two others (1 + count) / 4, and the new mail has `free` and `reply`.
+    // The model has the form of Figaro's example MAPLearning, with its priors. By hand, the words of the single spam mail have probability (1 +
+    // count) / 3 and those of the two other mails (1 + count) / 4; the new mail contains `free` and `reply`.
     let words = ["hello", "reply", "question", "free", "book"];
     let has = |text: &str| {
         words
@@ -126,7 +126,7 @@ fn samplers_draw_from_the_posterior_of_the_same_parameter() {
         .seed(1)
         .run(&model, &bias)
         .unwrap();
-    // Mean 9 / 14 and standard deviation .124 of Beta(9, 5); draws are independent.
+    // Beta(9, 5) has the mean 9 / 14 and the standard deviation .124; the draws are independent.
     assert!((answer.mean(&bias).unwrap() - 9.0 / 14.0).abs() < 0.005);
 }
 
@@ -134,7 +134,7 @@ fn samplers_draw_from_the_posterior_of_the_same_parameter() {
 fn only_branches_that_are_taken_count() {
     let rate = Learned::beta("rate", 1.0, 1.0);
     let taken = Flip::new(0.5);
-    // Not a row of the branch's own table: a function of a flip, and a flip that two branches share.
+    // These are not rows of the branch's table: one is a function of a flip, and one is a flip that two branches share.
     let flip = Flip::new(&rate);
     let other = Flip::new(0.5);
     let shared = (
@@ -149,7 +149,7 @@ fn only_branches_that_are_taken_count() {
     let cases = Cases::new((&taken, &other, &shared.0)).weighted_rows(rows);
     let learner = ExpectationMaximization::new(JunctionTree::new()).exact_rounds(1);
     let fit = learner.fit(&Model::new(), &cases).unwrap();
-    // The first row has the flip at true, the last at false; in the many others it is not reached.
+    // In the first row the flip is true, and in the last row false; in the other rows the flip is not reached.
     assert_near(fit.value(&rate).unwrap(), 0.5);
     let first = Cases::new((&taken, &other, &shared.0)).weighted_rows(rows[..2].to_vec());
     assert_near(
@@ -192,13 +192,13 @@ fn interventions_and_evidence_of_the_model_hold_in_each_case() {
 
 #[test]
 fn one_interpretation_of_friends_who_smoke() {
-    // ProbLog's test of learning from interpretations, smokes: four persons, whose friends influence them. It prints .611491 and .568169,
-    // which are one round from a random start; the maximum follows by hand: who is stressed is known of three, and an influence of three.
+    // ProbLog's test of learning from interpretations, `smokes`, has four persons whose friends influence them. It prints .611491 and .568169, which
+    // are the values one round after a random start. The maximum follows by hand: stress is known of three persons, and three influences are known.
     let stress = Learned::beta("stress", 1.0, 1.0);
     let influence = Learned::beta("influence", 1.0, 1.0);
     let stressed: Vec<Element<bool>> = (0..4).map(|_| Flip::new(&stress)).collect();
     let influences: Vec<Element<bool>> = (0..16).map(|_| Flip::new(&influence)).collect();
-    // Friends of each; paths of up to three influences reach everybody.
+    // The friends of each person; paths of up to three influences reach everybody.
     let friends: [&[usize]; 4] = [&[1], &[0, 3], &[1], &[1]];
     let mut smokes = stressed.clone();
     for _ in 0..3 {
@@ -223,7 +223,7 @@ fn one_interpretation_of_friends_who_smoke() {
         let found = fit.value(parameter).unwrap();
         assert!((found - expected).abs() < 1e-6, "{found} {expected}");
     }
-    // Three known values of one and three of the other.
+    // Each of the two parameters has three known values.
     let errors = fit.standard_errors().unwrap();
     for parameter in [&stress, &influence] {
         let error = errors.of(parameter).unwrap()[0].unwrap();

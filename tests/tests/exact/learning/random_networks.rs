@@ -1,13 +1,13 @@
-//! Expectation-maximisation on random networks with missing values, against rounds by enumeration of all worlds.
+//! Tests of expectation-maximisation on random networks with missing values, against rounds by enumeration of all worlds.
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::{Cases, ExpectationMaximization, Fit, stream};
 use figrs_tests::learning_network::{LearningNetwork, NetworkRow, data};
 
-/// Rounds that are compared.
+/// Number of rounds that are compared.
 const ROUNDS: u64 = 4;
-/// Probability moved between two values to see whether the likelihood is stationary.
+/// Probability that is moved between two values to test whether the likelihood is stationary.
 const STEP: f64 = 1e-4;
 
 fn learner(rounds: u64, map: bool) -> ExpectationMaximization<JunctionTree> {
@@ -72,8 +72,8 @@ fn no_round_lowers_the_likelihood_and_the_end_is_stationary() {
     assert!(rounds[1] < rounds[0] / 2, "{rounds:?}");
 }
 
-/// Checks that no round lowered the likelihood, and that moving probability between two values of a parameter changes it in second
-/// order only.
+/// Checks that no round lowered the likelihood, and that moving probability between two values of a parameter changes the likelihood only to second
+/// order.
 fn check_end(
     description: &LearningNetwork,
     data: &[NetworkRow],

@@ -1,4 +1,4 @@
-//! Mistakes in cases and in parameters to be learned.
+//! Tests of mistakes in cases and in learned parameters.
 
 use figrs::prelude::*;
 use figrs::{Cases, ExpectationMaximization, Learned, Operand};
@@ -132,7 +132,7 @@ fn evidence_that_cannot_be_learned_from_is_named() {
     let mixed = If::new(&throw, value.clone(), Constant::new(5.0)).named("mixed");
     let none = Model::new;
     let refused = [
-        // Read by another element; observed by the model alone, or as well; a density in one branch.
+        // The parameter is read by another element, the element is observed by the model alone or also by the cases, or a density is in one branch.
         learner().fit(
             &none(),
             &Cases::new((&value, &noisy)).rows([(0.0, 1.0), (1.0, 2.0)]),
@@ -146,7 +146,7 @@ fn evidence_that_cannot_be_learned_from_is_named() {
             &Cases::new((&throw, &value)).rows([(true, 1.0)]),
         ),
         learner().fit(&none(), &Cases::new(&mixed).rows([1.0])),
-        // About the parameter itself; a column twice.
+        // The cases are about the parameter itself, or have a column twice.
         learner().fit(
             &none().condition(&rate, |rate| *rate < 0.6),
             &Cases::new(&throw).rows([true]),

@@ -1,4 +1,4 @@
-//! Standard errors of learned parameters against formulas and second differences of enumerated likelihoods.
+//! Tests of standard errors of learned parameters, against formulas and second differences of enumerated likelihoods.
 
 use figrs::prelude::*;
 use figrs::stream;
@@ -34,10 +34,10 @@ fn observed_outcomes_have_the_errors_of_textbooks() {
     for (found, p) in errors.of(&mix).unwrap().iter().zip([0.3, 0.5, 0.2]) {
         assert_close(*found, (p * (1.0 - p) / 100.0_f64).sqrt());
     }
-    // A number at its bound has none.
+    // A number at its bound has no standard error.
     assert_eq!(errors.of(&mix).unwrap()[3], None);
     assert!(errors.unidentified().is_empty());
-    // With the prior Beta(3, 2) the log-posterior has 32 and 71 in place of the counts.
+    // With the prior Beta(3, 2) the log-posterior has 32 and 71 instead of the counts.
     let fit = learner().map_estimate();
     let fit = fit.fit(&Model::new(), &cases).unwrap();
     let p = 32.0 / 103.0;
@@ -70,7 +70,7 @@ fn a_mean_and_a_precision() {
 
 #[test]
 fn parameters_that_the_cases_do_not_identify_are_named() {
-    // Only the product of the first two matters, and no row takes the branch of the third.
+    // Only the product of the first two parameters is identified, and no row takes the branch of the third.
     let [a, b, unread, known] =
         ["a", "b", "unread", "known"].map(|name| Learned::beta(name, 2.0, 2.0));
     let both = Flip::new(&a).and(&Flip::new(&b));
@@ -91,7 +91,7 @@ fn parameters_that_the_cases_do_not_identify_are_named() {
     assert!(errors.of(&known).unwrap()[0].is_some());
     let text = fit.to_string();
     assert!(text.contains("not identified by the cases: "), "{text}");
-    // With a prior all of them are.
+    // With a prior all parameters have standard errors.
     let fit = learner().map_estimate();
     let fit = fit.fit(&Model::new(), &cases).unwrap();
     assert!(!fit.to_string().contains("not identified"), "{fit}");
@@ -112,10 +112,10 @@ fn too_many_numbers_are_refused() {
     ));
 }
 
-/// Shift of numbers in second differences: its square and 1e-16 over it are small.
+/// Shift of the numbers in second differences, chosen such that both its square and 1e-16 divided by its square are small.
 const SHIFT: f64 = 2e-4;
 
-/// The log-posterior of a network.
+/// Returns the log-posterior of a network.
 fn log_posterior(
     network: &LearningNetwork,
     data: &[(f64, Vec<Option<usize>>)],
@@ -127,7 +127,7 @@ fn log_posterior(
     log_likelihood + priors.map(|(a, p)| (a - 1.0) * p.ln()).sum::<f64>()
 }
 
-/// The inverse of a positive definite matrix by elimination.
+/// Returns the inverse of a positive definite matrix, by elimination.
 fn inverse(mut matrix: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let n = matrix.len();
     let unit = |i: usize| (0..n).map(move |j| f64::from(u8::from(i == j)));
@@ -167,7 +167,7 @@ fn errors_of_hidden_outcomes_are_those_of_the_enumerated_posterior() {
         if values.iter().flatten().any(|p| *p < 0.02) {
             continue;
         }
-        // The free numbers of a parameter are all but its last.
+        // The free numbers of a parameter are all but the last.
         let free: Vec<(usize, usize)> = values
             .iter()
             .enumerate()

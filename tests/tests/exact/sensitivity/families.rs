@@ -1,4 +1,4 @@
-//! Derivatives by the parameters of each family, of densities and of probabilities, against differences.
+//! Tests of derivatives of densities and probabilities by the parameters of each family, against finite differences.
 
 use figrs::prelude::*;
 use figrs::{
@@ -7,7 +7,7 @@ use figrs::{
     TruncatedNormal, Vector, Weibull,
 };
 
-/// The derivative of the log-evidence of a model by a parameter, and its limit of differences.
+/// Compares the derivative of a model's log-evidence by a parameter with the limit of finite differences.
 fn check(name: &str, model: &Model, parameter: &Param) {
     let log_evidence = || {
         JunctionTree::new()
@@ -39,7 +39,7 @@ fn check(name: &str, model: &Model, parameter: &Param) {
     assert!(expected != 0.0, "{name}: nothing is compared");
 }
 
-/// Observes an element of each family that a pair of parameters makes, and a list of it.
+/// Observes an element that is made of a pair of parameters by a family, and a list of such elements.
 fn observed<T: Value>(name: &str, of: impl Fn(&[Param]) -> Element<T>, at: &[f64], value: T) {
     let parameters: Vec<Param> = at.iter().map(|&x| Param::new("θ", x)).collect();
     let element = of(&parameters);
@@ -170,7 +170,7 @@ fn derivatives_by_parameters_of_counts() {
     observed("Select", select, &[0.3, 0.5, 0.4], 'a');
 }
 
-/// The density that is observed stands in branches, and one parameter is read by several of them.
+/// Densities in branches are observed, and several of them read the same parameter.
 #[test]
 fn densities_in_branches_count_where_they_are_taken() {
     let (mean, rate) = (Param::new("mean", 0.5), Param::new("rate", 0.3));
@@ -186,7 +186,7 @@ fn densities_in_branches_count_where_they_are_taken() {
     let model = Model::new().observe(&measured, 1.7);
     check("branches", &model, &mean);
     check("branches", &model, &rate);
-    // Bayes' rule by hand: with densities a and b the posterior is r a / (r a + (1 - r) b).
+    // The expected value follows by Bayes' rule: with densities a and b the posterior is r a / (r a + (1 - r) b).
     let answer = VariableElimination::new().run(&model, &broken).unwrap();
     let density = |variance: f64| (-0.5 * 1.2f64.powi(2) / variance).exp() / variance.sqrt();
     let (a, b, r) = (density(9.0), density(1.0), 0.3);
@@ -196,7 +196,7 @@ fn densities_in_branches_count_where_they_are_taken() {
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
 
-/// The derivative at a probability of zero is that of the probability, and not of its logarithm.
+/// If a probability is zero, the derivative is that of the probability and not of its logarithm.
 #[test]
 fn derivatives_where_probabilities_are_zero() {
     let rate = Param::new("rate", 0.0);
@@ -207,7 +207,7 @@ fn derivatives_where_probabilities_are_zero() {
         .fold(faults[0].clone(), |any, fault| any.or(fault));
     let answer = JunctionTree::new().run(&Model::new(), &any).unwrap();
     let query = Query::probability(&any, true);
-    // Of 1 - (1 - p)³ at 0.
+    // The derivative of 1 - (1 - p)³ at 0 is 3.
     assert!((answer.derivative(&query, &rate).unwrap() - 3.0).abs() < 1e-12);
     rate.set(1.0);
     let answer = JunctionTree::new().run(&Model::new(), &any).unwrap();
@@ -216,7 +216,7 @@ fn derivatives_where_probabilities_are_zero() {
     let answer = JunctionTree::new().run(&Model::new(), &trials).unwrap();
     let slope = answer.derivative(&Query::mean(&trials), &rate).unwrap();
     assert!((slope - 4.0).abs() < 1e-12, "{slope}");
-    // Two equal values whose weights are zero, beside one that has all the probability.
+    // Two equal values have weight zero, and another value has all the probability.
     let [a, b, c] = [0.0, 0.0, 2.0].map(|w| Param::new("weight", w));
     let letter = Select::new([(&a, 'x'), (&b, 'x'), (&c, 'y')]);
     let answer = JunctionTree::new().run(&Model::new(), &letter).unwrap();

@@ -1,4 +1,4 @@
-//! Derivatives of random models against extrapolated differences of their enumeration.
+//! Tests of derivatives of random models, against extrapolated finite differences of enumeration.
 
 use std::cell::Cell;
 
@@ -10,10 +10,10 @@ use proptest::prelude::*;
 
 use crate::exact_properties::shared::{Checked, asked, enumerate, failed, is_wide};
 
-/// The number of each value of a target whose expectation is asked for.
+/// The number for each value of a target, whose expectation is the query.
 const NUMBERS: [f64; 8] = [0.3, -1.2, 2.0, 0.7, -0.4, 1.1, 0.0, 5.0];
 
-/// The expectations of all targets and the log-evidence, by enumeration; `None` if there are too many worlds.
+/// Returns the expectations of all targets and the log-evidence, by enumeration; `None` if there are too many worlds.
 fn enumerated(built: &Built) -> Result<Option<Vec<f64>>, TestCaseError> {
     let Some(Ok(answer)) = asked(enumerate().run(&built.model, built.erased()))? else {
         return Ok(None);
@@ -27,8 +27,8 @@ fn enumerated(built: &Built) -> Result<Option<Vec<f64>>, TestCaseError> {
     Ok(Some(found))
 }
 
-/// The derivatives of all that is enumerated by a parameter, with estimates of their errors: differences for steps that are halved,
-/// extrapolated to none (Richardson).
+/// Returns the derivatives of all enumerated numbers by a parameter, with estimates of their errors. They are finite differences for steps that are
+/// halved repeatedly, extrapolated to step zero (Richardson).
 fn differences(built: &Built, parameter: &Param) -> Result<Option<Vec<(f64, f64)>>, TestCaseError> {
     const LEVELS: usize = 6;
     let now = parameter.get();
@@ -80,7 +80,7 @@ fn derivatives_are_those_of_enumeration(
 ) -> Checked {
     let mut description = description.clone();
     for (now, _) in &mut description.params {
-        // Differences cannot tell derivatives near a pole.
+        // Finite differences are inaccurate near a pole.
         if *now > 0.0 && *now < 1e-3 {
             *now = 0.3;
         }

@@ -1,4 +1,4 @@
-//! Derivatives that are refused, each with its reason.
+//! Tests of derivatives that are refused, each with its reason.
 
 use figrs::prelude::*;
 use figrs::{Atomic, BeliefPropagation, Bins, Outcomes, Query, Sensitivity};
@@ -71,7 +71,7 @@ fn dependence_that_is_not_known_is_refused_and_not_estimated() {
     let cells = cells
         .discretised(Bins::equal_width_clipped(-3.0, 3.0, 6))
         .named("cells");
-    // The parameter is also read where its derivative is known: that alone would be a wrong answer.
+    // The parameter is also read where its derivative is known, and this part alone would be a wrong answer.
     let coin = Flip::new(&mean);
     let both = (&cells, &coin).map(|(x, &coin)| if coin { *x } else { 0.0 });
     let answer = JunctionTree::new().run(&Model::new(), &both).unwrap();
@@ -80,7 +80,7 @@ fn dependence_that_is_not_known_is_refused_and_not_estimated() {
         matches!(&error, Error::UnknownDependence { element, .. } if element.name.as_deref() == Some("cells")),
         "{error}"
     );
-    // The bound of a uniform distribution is observed: the density jumps there.
+    // The parameter is a bound of a uniform distribution, whose density at the observed value jumps.
     let lower = Param::new("lower", 0.0);
     let number = ContinuousUniform::new(&lower, 1.0);
     let model = Model::new().observe(&number, 0.0);
@@ -91,7 +91,7 @@ fn dependence_that_is_not_known_is_refused_and_not_estimated() {
     assert!(matches!(error, Error::UnknownDependence { .. }), "{error}");
 }
 
-/// A distribution of the user's whose likelihood has the wrong terms does not give a wrong derivative.
+/// A distribution of the user with wrong terms of its likelihood must not give a wrong derivative.
 #[test]
 fn terms_that_do_not_keep_the_sum_of_probabilities_are_refused() {
     #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Tornado tables.
+//! Tests of tornado tables.
 
 use figrs::prelude::*;
 use figrs::{Query, Sensitivity, Tornado};
@@ -62,7 +62,7 @@ fn the_text_is_a_table_with_the_widest_swing_first() {
     );
 }
 
-/// A tree compiled with varying evidence answers for the evidence that is set.
+/// The derivatives of a tree compiled with varying evidence are those for the evidence that is set.
 #[test]
 fn a_compiled_tree_has_the_derivatives_of_its_present_evidence() {
     let (_, ill, [prior, ..]) = test_for_an_illness();

@@ -1,15 +1,15 @@
-//! Every mistake in rules, with its place, and every reason why there is no plan.
+//! Tests of every mistake in rules, with its position, and of every reason why there is no plan.
 
 use std::time::{Duration, Instant};
 
 use figrs::gdl::{GdlError, GroundingLimits, Length, Policy, Puzzle, RuleTextProblem};
 use figrs::prelude::*;
 
-/// Rules that are complete: one action, which ends the puzzle.
+/// A complete set of rules with one action, which ends the puzzle.
 const COMPLETE: &str = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (does r go)) (<= terminal (true (n 1))) \
     (<= (goal r 100) (true (n 1)))";
 
-/// Line, column and message of the mistake in some rules, which begin on the second line.
+/// Returns the line, column and message of the mistake in some rules, which begin on the second line.
 fn mistake(rules: &str) -> (usize, usize, RuleTextProblem) {
     match Puzzle::parse(&format!("{COMPLETE}\n{rules}")) {
         Err(GdlError::Text {
@@ -208,7 +208,7 @@ fn what_is_missing_is_told() {
             other => panic!("{other:?}"),
         }
     }
-    // Nobody acts.
+    // No role is declared, so that nobody acts.
     let nobody = "(role r)".len();
     let rules = COMPLETE[nobody..].replace(" r ", " ?r ");
     assert!(matches!(
@@ -219,7 +219,7 @@ fn what_is_missing_is_told() {
                 ..
             })
     ));
-    // A rule for the role that never holds names nobody.
+    // A rule whose head makes something a role, but whose conditions never hold, defines no player.
     let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
     assert!(matches!(
         Puzzle::parse(&rules),
@@ -258,7 +258,7 @@ fn the_player_may_be_undeclared() {
     }
 }
 
-/// Nobody does what an undeclared player may do, and its goals do not count.
+/// Actions of an undeclared player have no effect, and goals of that player do not count.
 #[test]
 fn others_than_the_player_count_for_nothing() {
     let more = "(legal s wait) (<= (next (n 1)) (does s wait)) (goal s 100) (goal (f s) 100) (<= (next (n 2)) (does robot wait))";
@@ -280,7 +280,7 @@ fn values_of_goals_are_numbers() {
     }
 }
 
-/// Facts with the numbers from 0 on.
+/// Returns facts with the numbers 0, 1, 2 and so on.
 fn numbered(name: &str, count: usize) -> String {
     let facts: Vec<String> = (0..count).map(|i| format!("({name} {i})")).collect();
     facts.concat()
@@ -343,7 +343,7 @@ fn what_grows_without_end_is_stopped() {
     assert_eq!(GroundingLimits::times(2), twice.matches(400_000_000));
 }
 
-/// Expressions took fifty times the memory of the text that they were read from.
+/// Regression test: parsed expressions took fifty times the memory of their text.
 #[test]
 fn texts_of_too_many_words_are_not_read() {
     let (line, _, problem) = mistake(&"a ".repeat(2_100_000));
@@ -352,7 +352,7 @@ fn texts_of_too_many_words_are_not_read() {
     assert_eq!(problem, RuleTextProblem::TooManyExpressions { limit });
 }
 
-/// Regression test: each round looked at all rules, ten thousand million times for a chain as long as this one.
+/// Regression test: each round evaluated all rules, which made ten thousand million evaluations for a chain as long as this one.
 #[test]
 fn long_chains_of_rules_take_no_longer_than_their_facts() {
     let started = Instant::now();
@@ -365,7 +365,7 @@ fn long_chains_of_rules_take_no_longer_than_their_facts() {
     assert!(started.elapsed() < Duration::from_secs(60));
 }
 
-/// Around and around, and the goal is elsewhere.
+/// Rules of a cycle of three states that does not contain the goal.
 const ROUND: &str = "(role r) (init (at 1)) (legal r on) (after 1 2) (after 2 3) (after 3 1) \
     (<= (next (at ?y)) (true (at ?x)) (after ?x ?y)) (<= terminal (true (at 4))) (<= (goal r 100) terminal)";
 
@@ -375,7 +375,7 @@ fn impossible_puzzles_say_so() {
     let frontier = Frontier::new();
     let round = Puzzle::parse(ROUND).unwrap();
     let shortest = |puzzle: &Puzzle, most| puzzle.shortest(&frontier, most).map(|s| s.steps());
-    // States repeat after three steps: that is a proof.
+    // The states repeat after three steps, which proves that there is no plan.
     assert_eq!(
         words(shortest(&round, 50)),
         "impossible: no plan of at most 50 steps meets the goal, and no longer one either"
@@ -395,11 +395,11 @@ fn impossible_puzzles_say_so() {
         words(survey),
         "impossible: no plan of 7 steps meets the goal; try other lengths"
     );
-    // Nothing is legal any more: no state is left.
+    // No action is legal any more, so that no state remains.
     let stuck =
         Puzzle::parse(&ROUND.replace("(legal r on)", "(<= (legal r on) (true (at 1)))")).unwrap();
     assert!(words(shortest(&stuck, 50)).ends_with("and no longer one either"));
-    // A program of a length without plans is impossible evidence.
+    // A program of a length for which there are no plans has impossible evidence.
     let program = round.elements(Length::Exactly(2), Policy::Blind);
     let compiled = frontier.compile(program.model(), program.moves()).unwrap();
     assert_eq!(compiled.count().unwrap().to_string(), "0");
@@ -409,7 +409,7 @@ fn impossible_puzzles_say_so() {
     ));
 }
 
-/// A row of switches: many states.
+/// Returns a puzzle of a row of switches, which has many states.
 fn switches(count: usize) -> Puzzle {
     let all = numbered("switch", count);
     let rules = format!(

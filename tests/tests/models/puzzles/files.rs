@@ -1,4 +1,4 @@
-//! Rule files: plans against a search through the states, and against figures that are known.
+//! Tests of rule files: plans are compared with a search through the states, and with known numbers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ fn puzzle(path: &str) -> Puzzle {
     Puzzle::read(here(path)).unwrap()
 }
 
-/// A file of the tests, the length of its shortest plans, and their number.
+/// A rule file of the tests, the length of its shortest plans, and the number of these plans.
 const FILES: [(&str, usize, u64); 6] = [
     ("data/jugs.kif", 6, 1),
     ("data/pairs.kif", 14, 2),
@@ -133,7 +133,7 @@ fn every_plan_is_drawn_alike_or_as_a_player_would() {
             .iter()
             .map(|(plan, n): (_, &f64)| (n - expected(plan)).powi(2) / expected(plan))
             .sum();
-        // One in a million.
+        // The limit is exceeded with probability one in a million.
         let limit = ChiSquared::new(count as f64 - 1.0)
             .unwrap()
             .inverse_cdf(1.0 - 1e-6);
@@ -252,7 +252,7 @@ fn long_rules_take_no_longer_than_they_are() {
     let started = std::time::Instant::now();
     let puzzle = Puzzle::parse(&text).unwrap();
     assert!(puzzle.is_solved(&puzzle.start()));
-    // A choice of the next condition among all of them took minutes.
+    // Regression test: the search for the next condition among all conditions took minutes.
     assert!(started.elapsed().as_secs() < 30);
 }
 
@@ -267,7 +267,7 @@ fn a_solved_start_is_a_plan_of_no_steps() {
     let program = puzzle.elements(Length::Exactly(0), Policy::Blind);
     let compiled = frontier.compile(program.model(), program.moves()).unwrap();
     assert_eq!(compiled.count().unwrap().to_string(), "1");
-    // The puzzle has ended: there is no plan of one step, and one of at most three.
+    // The puzzle has ended, so there is no plan of exactly one step, but there is a plan of at most three.
     assert!(matches!(
         puzzle.survey(&frontier, Length::Exactly(1)),
         Err(GdlError::NoPlan { .. })
@@ -285,7 +285,7 @@ fn shared_files_have_the_lengths_that_are_known() {
         println!("skipped: {} is absent", directory.display());
         return;
     }
-    // The length of the small 8-puzzle is that of a search; the others are known.
+    // The plan length of the small 8-puzzle comes from a search; the other lengths are known.
     for (name, length) in [
         ("buttons", Some(6)),
         ("wolfgoatcabbage", Some(7)),

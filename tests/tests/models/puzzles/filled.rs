@@ -1,4 +1,5 @@
-//! Boards that are filled in, with goals that are stratified fact by fact only: queens, inequalities and chains of numbers, against a search through boards.
+//! Tests of boards that are filled in, whose goals are stratified only fact by fact: queens, inequalities and chains of numbers, against a search
+//! through boards.
 
 use std::fmt::Write;
 
@@ -10,13 +11,13 @@ use rand::RngExt;
 
 use crate::puzzles::reference::played;
 
-/// Values of cells in the order in which they are numbered; none of a cell that is open.
+/// The values of the cells in the order of their numbers; `None` for a cell that is not filled.
 type Board = Vec<Option<usize>>;
 
-/// A demand on the values of all cells.
+/// A demand on the values of all cells, which a full board must meet.
 type Demand = Box<dyn Fn(&[usize]) -> bool>;
 
-/// A board to fill in, and the demand on one that is full; a cell may be given.
+/// A board to fill in, some of whose cells may be given, and the demand on the full board.
 struct Filling {
     given: Board,
     values: usize,
@@ -24,7 +25,7 @@ struct Filling {
     rules: String,
 }
 
-/// Cells are written in any order, or from the first to the last; nobody has to see a mistake before the end.
+/// Rules by which cells are written in any order or from the first to the last; a mistake need not be detected before the end.
 const WRITING: &str = "
     (<= (next (cell ?c ?v)) (true (cell ?c ?v)))
     (<= (next (cell ?c ?v)) (does solver (write ?c ?v)))
@@ -35,7 +36,7 @@ const WRITING: &str = "
 ";
 
 impl Filling {
-    /// Queens, one a row, that attack each other on no column and no diagonal; some squares are holes.
+    /// Returns a board with one queen in each row, where no queens share a column or diagonal; some squares are holes.
     fn queens(rng: &mut Stream) -> Self {
         let size: usize = rng.random_range(3..=5);
         let mut rules = String::new();
@@ -66,7 +67,7 @@ impl Filling {
         Self::new(vec![None; size], size, rules, Box::new(is_right))
     }
 
-    /// A square without equal values in a row or column, with inequalities between cells.
+    /// Returns a square without equal values in a row or column, with inequalities between cells.
     fn inequalities(rng: &mut Stream) -> Self {
         let size: usize = rng.random_range(2..=3);
         let cells = size * size;
@@ -101,7 +102,8 @@ impl Filling {
         Self::new(given, size, rules, Box::new(is_right))
     }
 
-    /// A grid whose cells are numbered so that consecutive numbers are neighbours; that a number has a successor beside it is defined from the last one down.
+    /// Returns a grid whose cells are numbered such that consecutive numbers are neighbours. The rules define that a number has its successor beside
+    /// it from the last number down.
     fn chain(rng: &mut Stream) -> Self {
         let (rows, columns): (usize, usize) = [(2, 2), (2, 3)][rng.random_range(0..2)];
         let cells = rows * columns;
@@ -164,7 +166,7 @@ impl Filling {
         }
     }
 
-    /// The number of full boards that are right.
+    /// Returns the number of full boards that meet the demand.
     fn solutions(&self) -> usize {
         let cells = self.given.len();
         let boards = (0..self.values.pow(cells as u32)).map(|mut number| {
@@ -191,7 +193,7 @@ fn plans_are_the_boards_that_are_right() {
             let filling = kind(&mut stream(83, case));
             let rules = &filling.rules;
             let puzzle = Puzzle::parse(rules).unwrap_or_else(|error| panic!("{error}\n{rules}"));
-            // Cells are written in their order, so plans are boards.
+            // Cells are written in their order, so that each plan corresponds to one board.
             let solutions = filling.solutions();
             let open = filling.given.iter().filter(|value| value.is_none()).count();
             let program = puzzle.elements(Length::Exactly(open), Policy::Blind);

@@ -1,4 +1,4 @@
-//! Random rules with variables, negation and recursion, against an evaluation that tries all values of all variables.
+//! Tests of random rules with variables, negation and recursion, against an evaluation that tries all values of all variables.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::puzzles::reference::names;
 const CONSTANTS: [&str; 3] = ["a", "b", "c"];
 const VARIABLES: usize = 3;
 
-/// A relation, as it is written before and after its arguments.
+/// The name of a relation, which determines the text before and after its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Name {
     Edge,
@@ -20,11 +20,11 @@ enum Name {
     TrueOne,
     TrueTwo,
     Does,
-    /// Depends on the state alone, and on itself.
+    /// A relation that depends only on the state and on itself.
     Near,
-    /// May negate `Near`.
+    /// A relation whose rules may negate `Near`.
     Far,
-    /// Depends on the move.
+    /// A relation that depends on the move.
     Moved,
     Legal,
     NextOne,
@@ -124,7 +124,7 @@ fn random_atom(rng: &mut impl Rng, names: &[Name]) -> Atom {
     Atom(name, (0..name.arity()).map(term).collect())
 }
 
-/// A rule whose conditions are on some relations, of which those in `negated` may be negated.
+/// Returns a rule whose conditions use some relations; the relations in `negated` may be negated.
 fn random_rule(rng: &mut impl Rng, head: Name, positive: &[Name], negated: &[Name]) -> Rule {
     let head = random_atom(rng, &[head]);
     let mut body = Vec::new();
@@ -163,7 +163,7 @@ fn random_rule(rng: &mut impl Rng, head: Name, positive: &[Name], negated: &[Nam
     Rule { head, body }
 }
 
-/// Rules by strata, and the facts that always hold and those at the start.
+/// Rules by strata, the facts that always hold, and the facts of the start.
 struct Rules {
     strata: Vec<Vec<Rule>>,
     fixed: Facts,
@@ -235,7 +235,7 @@ impl Rules {
         lines.join("\n")
     }
 
-    /// Everything that holds in a state, with or without a move.
+    /// Returns everything that holds in a state, with or without a move.
     fn closure(&self, state: &Facts, action: Option<usize>) -> Facts {
         let mut facts: Facts = self.fixed.union(state).cloned().collect();
         facts.extend(action.map(|action| (Name::Does, vec![action])));
@@ -294,7 +294,7 @@ fn state_names(state: &Facts) -> Vec<String> {
     one.chain(two).collect()
 }
 
-/// The state of all facts that come next.
+/// Returns the state of all facts that hold next.
 fn next(facts: &Facts) -> Facts {
     let next = facts.iter().filter_map(|(name, row)| match name {
         Name::NextOne => Some((Name::TrueOne, row.clone())),
@@ -342,7 +342,7 @@ fn states_are_those_of_an_evaluation_of_all_values() {
             solved += usize::from(is_solved);
         }
     }
-    // The rules are worth something.
+    // Enough of the random rules have effects, so that the test is not trivial.
     assert!(
         compared > 1200 && terminals > 300 && solved > 200,
         "{compared} {terminals} {solved}"

@@ -1,4 +1,4 @@
-//! Random systems of states, written as rules and explored without them.
+//! Tests of random systems of states, which are written as rules and explored without them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,10 +13,10 @@ const FACTS: usize = 5;
 const ACTIONS: usize = 4;
 const STEPS: usize = 6;
 
-/// A test of a fact: that it holds, or that it does not.
+/// A test whether a fact holds, or does not hold.
 type Test = (usize, bool);
 
-/// Effect of an action on a fact.
+/// The effect of an action on a fact.
 #[derive(Clone, Copy)]
 enum Effect {
     Keep,
@@ -126,7 +126,7 @@ impl System {
         text + "(<= terminal (or won over))\n(<= (goal r 100) won)\n(<= (goal r 0) (not won))\n"
     }
 
-    /// All plans of some length.
+    /// Returns all plans of a given length.
     fn plans(&self, steps: usize) -> Vec<Vec<usize>> {
         let mut open = vec![(self.start, Vec::new())];
         for _ in 0..steps {
@@ -169,7 +169,7 @@ fn plans_are_those_of_the_system() {
         for (steps, &expected) in expected.iter().enumerate() {
             let program = puzzle.elements(Length::Exactly(steps), Policy::Blind);
             let compiled = frontier.compile(program.model(), program.moves()).unwrap();
-            // The same elements by the algorithm that is chosen among all.
+            // The same elements are run by the algorithm that the portfolio chooses.
             let all = Exact::new().log_evidence(program.model()).unwrap();
             let counted = (expected as f64).ln() - steps as f64 * (puzzle.actions() as f64).ln();
             assert!(
@@ -185,11 +185,11 @@ fn plans_are_those_of_the_system() {
         solvable += usize::from(first.is_some());
         long += usize::from(first.is_some_and(|first| first > 2));
     }
-    // The cases are worth something.
+    // Enough systems are solvable or need long plans, so that the test is not trivial.
     assert!(solvable > 30 && long > 5, "{solvable} {long}");
 }
 
-/// The share of false alarms is one in a million for each system.
+/// All plans are equally probable; the probability of a false alarm is one in a million for each system.
 #[test]
 fn plans_are_drawn_alike() {
     let mut tested = 0;

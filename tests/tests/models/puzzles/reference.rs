@@ -1,11 +1,11 @@
-//! Plans by going through states, without inference.
+//! Computes plans by exploring states, without inference.
 
 use std::collections::BTreeMap;
 
 use figrs::gdl::{Action, GameState, Puzzle};
 
-/// For each number of steps the number of plans, and the probability that a player who draws from the legal actions alike
-/// has solved the puzzle with it.
+/// Returns for each number of steps the number of plans, and the probability that a player who chooses among the legal actions uniformly solves the
+/// puzzle with that number of steps.
 pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
     let mut layer = vec![(puzzle.start(), 1u64, 1.0)];
     let mut plans = Vec::new();
@@ -30,14 +30,14 @@ pub(crate) fn plans(puzzle: &Puzzle, most: usize) -> Vec<(u64, f64)> {
     plans
 }
 
-/// The facts of a state, in order.
+/// Returns the facts of a state, in order.
 pub(crate) fn names(puzzle: &Puzzle, state: &GameState) -> Vec<String> {
     let mut names: Vec<String> = puzzle.facts(state).into_iter().map(String::from).collect();
     names.sort_unstable();
     names
 }
 
-/// The state after a plan, if all its actions are legal and it has not ended before.
+/// Returns the state after a plan; `None` if an action is not legal or if the puzzle ends before.
 pub(crate) fn played(puzzle: &Puzzle, plan: &[Action]) -> Option<GameState> {
     plan.iter().try_fold(puzzle.start(), |state, action| {
         let legal = puzzle.legal(&state).contains(action);

@@ -1,4 +1,4 @@
-//! Plans by best-first search: replayed by an evaluation of their own, against breadth-first search, with and without a clock.
+//! Tests of plans by best-first search: they are replayed by a separate evaluation and compared with breadth-first search, with and without a clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use rand::RngExt;
 
 use crate::puzzles::reference::{plans, played};
 
-/// A grid with walls and crates that are pushed; the rules are written, and the moves of a plan are played, by this.
+/// A grid with walls and crates that are pushed; it writes the rules, and replays the moves of a plan without them.
 struct Store {
     size: i32,
     walls: BTreeSet<(i32, i32)>,
@@ -89,7 +89,7 @@ impl Store {
         text
     }
 
-    /// True if a plan is legal, and the crate is in its place at the end of it and not before.
+    /// True if a plan is legal, and the crate is at its destination at the end of the plan and not before.
     fn plays(&self, plan: &[&str]) -> bool {
         let (mut man, mut crates) = (self.man, self.crates.clone());
         plan.iter().enumerate().all(|(step, action)| {
@@ -162,7 +162,7 @@ fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
             }
             (found, first) => panic!("{found:?} {first:?}\n{rules}"),
         }
-        // The states without the clock have the same plans.
+        // States without the clock have the same plans.
         for steps in [first.unwrap_or(3), store.limit] {
             let program = puzzle.elements(Length::Exactly(steps), Policy::Blind);
             let compiled = frontier.compile(program.model(), program.moves()).unwrap();
@@ -180,7 +180,7 @@ fn plans_are_played_and_the_shortest_are_those_of_breadth_first_search() {
     );
 }
 
-/// A counter, a fact that changes by itself, and one that an action changes.
+/// Rules of a counter, a fact that changes by itself, and a fact that an action changes.
 const TIMED: &str = "(role r) (init (step 0)) (init lamp) (init (at 0)) (legal r stay) (<= (legal r go) (true (at ?n)) (after ?n ?m))
     (after 0 1) (after 1 2) (after 2 3) (after 3 4) (after 4 5)
     (<= (next (step ?m)) (true (step ?n)) (after ?n ?m)) (<= (next lamp) (true lamp))
@@ -189,9 +189,9 @@ const TIMED: &str = "(role r) (init (step 0)) (init lamp) (init (at 0)) (legal r
 #[test]
 fn clocks_that_end_puzzles_make_no_other_difference() {
     for (end, counts) in [
-        // Ends with the clock alone: the goal has to hold at that time.
+        // The puzzle ends by the clock alone, so the goal has to hold at that time.
         ("(<= terminal (true (step 5))) (<= (goal r 100) (true (at 3)))", [0, 0, 0, 0, 0, 10, 0]),
-        // Ends before, or with the clock.
+        // The puzzle ends before the clock, or with it.
         (
             "(<= terminal (true (step 5))) (<= terminal (true (at 4))) (<= (goal r 100) (true (at 4))) (<= (goal r 100) (true (at 0)))",
             [0, 0, 0, 0, 1, 5, 0],
@@ -201,9 +201,9 @@ fn clocks_that_end_puzzles_make_no_other_difference() {
             "(<= terminal (true (at 2))) (<= terminal (true (step 5))) (<= (goal r 100) (true (at 2)) (true (step 3)))",
             [0, 0, 0, 2, 0, 0, 0],
         ),
-        // Nothing reads it.
+        // No rule reads the clock.
         ("(<= terminal (true (at 2))) (<= (goal r 100) terminal)", [0, 0, 1, 2, 3, 4, 5]),
-        // The end is derived from it, and a goal of another value reads it.
+        // The end is derived from the clock, and a goal with another value reads the clock.
         (
             "(<= late (true (step ?n)) (after 3 ?n)) (<= terminal late) (<= terminal (true (at 3))) (<= (goal r 100) (true (at 3)))
              (<= (goal r 50) (true (step 4)) (not (true (at 3))))",
@@ -233,7 +233,7 @@ fn clocks_that_end_puzzles_make_no_other_difference() {
     }
 }
 
-/// Longer plans are not excluded if the clock ends the puzzle later than a plan may.
+/// Longer plans are not excluded if the clock ends the puzzle later than the limit of steps.
 #[test]
 fn what_the_clock_ends_later_is_not_excluded() {
     let rules = format!("{TIMED} (<= terminal (true (step 5))) (<= (goal r 100) (true (at 3)))");
@@ -245,7 +245,7 @@ fn what_the_clock_ends_later_is_not_excluded() {
             (_, other) => panic!("{most} {other:?}"),
         }
     }
-    // A smaller limit of the work than that of the states without a clock is kept.
+    // A work limit that is smaller than the work for the states without a clock is respected.
     let mut switches = String::from("(role r) (init (step 0)) ");
     for n in 0..40 {
         write!(switches, "(switch {n}) (after {n} {}) ", n + 1).unwrap();
@@ -303,7 +303,7 @@ fn states_of_a_world_have_the_clock() {
     }
 }
 
-/// The goal can be met where its negation cannot, and the other way round; who wins is decided game by game.
+/// The goal can be met in states in which its negation cannot, and the other way round; whether the player wins is decided separately for each game.
 #[test]
 fn negation_is_ordered_fact_by_fact() {
     for case in 0..200 {
@@ -327,7 +327,7 @@ fn negation_is_ordered_fact_by_fact() {
         {
             write!(rules, "(edge {from} {to}) ").unwrap();
         }
-        // Of places, which never change, and of places that are open in a state.
+        // The rules negate `won`, which never changes, and `seen`, which depends on the state.
         write!(
             rules,
             "(<= (won ?x) (edge ?x ?y) (not (won ?y)))
@@ -350,7 +350,7 @@ fn negation_is_ordered_fact_by_fact() {
 fn searches_that_end_too_early_say_so() {
     let switches: Vec<String> = (0..40).map(|n| format!("(switch {n})")).collect();
     let switches = switches.join(" ");
-    // The relaxation is no help: each switch turns another one off.
+    // The relaxed estimate is not informative here, because each switch turns another one off.
     let rules = format!(
         "(role r) {switches} (<= (legal r (turn ?x)) (switch ?x)) (<= (next (on ?x)) (does r (turn ?x)) (not (true (on ?x))))
          (<= (next (on ?x)) (true (on ?x)) (not (does r (turn ?x)))) (<= odd (true (on 0)) (not (true (on 0))))

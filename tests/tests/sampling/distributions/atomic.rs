@@ -1,4 +1,4 @@
-//! The distribution of an atomic element, as samplers see it.
+//! Reads the distribution of an atomic element in the way of samplers.
 
 use figrs::internals::{AtomicOp, Kind};
 use figrs::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) fn tails<T: Value>(element: &Element<T>, value: T) -> Tails {
     op(element).tails(&value).unwrap().unwrap()
 }
 
-/// Draws with the seed of these tests.
+/// Returns draws with the seed of these tests.
 pub(crate) fn draws<T: Value>(element: &Element<T>, count: usize) -> Vec<T> {
     op(element).check().unwrap();
     let mut rng = stream(20_261_121, 0);
@@ -30,7 +30,7 @@ pub(crate) fn draws<T: Value>(element: &Element<T>, count: usize) -> Vec<T> {
     (0..count).map(draw).collect()
 }
 
-/// The means of some numbers and of their squared distances from `centre`, each with its standard error.
+/// Returns the mean of some numbers and the mean of their squared distances from `centre`, each with its standard error.
 pub(crate) fn moments(numbers: &[f64], centre: f64) -> [(f64, f64); 2] {
     let mean = |f: &dyn Fn(f64) -> f64| {
         let n = numbers.len() as f64;

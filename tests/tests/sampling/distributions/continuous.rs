@@ -1,4 +1,4 @@
-//! Continuous distributions of one number.
+//! Tests of continuous distributions of one number.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -16,7 +16,7 @@ use statrs::distribution::{
 
 use crate::distributions::atomic::{draws, log_prob, moments, tails};
 
-/// An element, the same distribution in statrs, and its mean and variance where a sample can estimate them.
+/// An element, the same distribution in statrs, and its mean and variance if these can be estimated from a sample.
 struct Row {
     element: Element<f64>,
     cdf: Box<dyn Fn(f64) -> f64>,
@@ -38,7 +38,7 @@ fn row(
     }
 }
 
-/// A distribution that the other library lacks, as a density and a distribution function by its others.
+/// Creates a distribution that statrs lacks from a density and a distribution function, by means of other distributions of statrs.
 fn made(
     element: Element<f64>,
     cdf: impl Fn(f64) -> f64 + 'static,
@@ -53,7 +53,7 @@ fn made(
     }
 }
 
-/// The absolute value of a symmetric number.
+/// The distribution of the absolute value of a symmetric number.
 fn folded(
     element: Element<f64>,
     of: impl Continuous<f64, f64> + ContinuousCDF<f64, f64> + Clone + 'static,
@@ -64,7 +64,7 @@ fn folded(
     made(element, cdf, move |x| LN_2 + again.ln_pdf(x), moments)
 }
 
-/// The standard normal distribution between two bounds of a tail where differences of its distribution function keep their digits.
+/// The standard normal distribution between two bounds in the tail in which differences of its distribution function keep their digits.
 fn truncated(element: Element<f64>, lower: f64, upper: f64, moments: (f64, f64)) -> Row {
     let normal = StatrsNormal::standard();
     let mass = normal.sf(lower) - normal.sf(upper);
@@ -78,7 +78,7 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-/// Distributions that are not cut.
+/// Returns the rows of distributions that are not truncated.
 fn whole_rows() -> Vec<Row> {
     let normal = |mean, sd| StatrsNormal::new(mean, sd).unwrap();
     let gamma = |shape, rate| StatrsGamma::new(shape, rate).unwrap();
@@ -196,7 +196,7 @@ fn whole_rows() -> Vec<Row> {
     ]
 }
 
-/// Tails of the standard normal distribution and a part of its middle.
+/// Returns truncated standard normal distributions: tails, and a part of the middle.
 fn truncated_rows() -> Vec<Row> {
     vec![
         truncated(
@@ -220,7 +220,7 @@ fn truncated_rows() -> Vec<Row> {
     ]
 }
 
-/// Mean and variance of the standard normal distribution between two bounds.
+/// Returns the mean and variance of the standard normal distribution between two bounds.
 fn truncated_moments(lower: f64, upper: f64) -> (f64, f64) {
     let normal = StatrsNormal::standard();
     let mass = normal.sf(lower) - normal.sf(upper);
@@ -229,12 +229,12 @@ fn truncated_moments(lower: f64, upper: f64) -> (f64, f64) {
     (mean, 1.0 + lower * a - upper * b - mean * mean)
 }
 
-/// Of each of the tests on draws below.
+/// False-alarm probability of each of the tests on draws below.
 const FALSE_ALARM: f64 = 1e-8;
 
 const DRAWS: usize = 20_000;
 
-/// The quantile at this probability, by bisection of the numbers in order.
+/// Returns the quantile at this probability, by bisection over the ordered `f64` numbers.
 fn quantile(row: &Row, p: f64) -> f64 {
     let (mut low, mut high) = (-1e6, 1e6);
     for _ in 0..200 {
@@ -248,7 +248,7 @@ fn quantile(row: &Row, p: f64) -> f64 {
     high
 }
 
-/// Kolmogorov's statistic exceeds sqrt(ln(2 / alpha) / 2n) with a probability below alpha: Massart (1990).
+/// Kolmogorov's statistic exceeds sqrt(ln(2 / alpha) / 2n) with a probability below alpha, by Massart (1990).
 #[test]
 fn draws_follow_the_distribution_function() {
     for row in rows() {
@@ -300,7 +300,7 @@ fn log_densities_agree_with_the_other_library() {
     }
 }
 
-/// Simpson's rule, over a range that holds no infinite density.
+/// The densities are integrated by Simpson's rule, over a range without an infinite density.
 #[test]
 fn densities_integrate_to_the_probability_between_two_points() {
     const STEPS: usize = 20_000;
@@ -344,8 +344,8 @@ fn tails_sum_to_one_and_agree_with_the_other_library() {
     }
 }
 
-/// Mirrored, moved and stretched, far in a tail and very narrow: the density at a bound times the width is that of the exponential
-/// distribution that remains there.
+/// The truncated distributions are mirrored, moved and stretched, far in a tail, and very narrow. The density at a bound times the width is that of
+/// the exponential distribution that remains there.
 #[test]
 fn truncation_far_from_the_mean_keeps_its_digits() {
     let near = |element: Element<f64>, x: f64, right: f64| {
@@ -355,7 +355,7 @@ fn truncation_far_from_the_mean_keeps_its_digits() {
             "{found}, not {right}"
         );
     };
-    // The density at the bound z of a tail is z + 1 / z - 2 / z^3 + ..., the inverse of Mills' ratio.
+    // The density at the bound z of a tail is z + 1 / z - 2 / z^3 + ..., which is the reciprocal of Mills' ratio.
     for z in [100.0_f64, 1e4, 1e8] {
         let right = (z + 1.0 / z - 2.0 / z.powi(3)).ln();
         near(

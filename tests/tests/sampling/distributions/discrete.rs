@@ -1,4 +1,4 @@
-//! Distributions over integers.
+//! Tests of distributions over integers.
 
 use figrs::prelude::*;
 use figrs::{DiscreteUniform, Geometric, NegativeBinomial};
@@ -6,8 +6,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::distributions::atomic::{draws, log_prob, moments, op};
 
-/// An element of counts, the probabilities of its values from `first`, by the formula of its definition, and its
-/// mean and variance.
+/// An element of integers, the probabilities of its values from `first` on by the formula of its definition, and its mean and variance.
 struct Row {
     name: &'static str,
     draws: Vec<f64>,
@@ -20,7 +19,7 @@ struct Row {
 
 const DRAWS: usize = 20_000;
 
-/// Values that a row lists.
+/// Number of values that a row lists.
 const LISTED: u32 = 400;
 
 fn row<T: Value + TryFrom<i64>>(
@@ -45,7 +44,7 @@ fn row<T: Value + TryFrom<i64>>(
     }
 }
 
-/// Products one factor at a time, so that nothing is shared with the library's special functions.
+/// Computes the binomial coefficient one factor at a time, so that nothing is shared with the library's special functions.
 fn choose(n: f64, k: f64) -> f64 {
     (0..k as u32)
         .map(|i| (n - f64::from(i)) / (f64::from(i) + 1.0))
@@ -56,7 +55,7 @@ fn poisson(rate: f64) -> impl Fn(f64) -> f64 {
     move |k| (-rate).exp() * (1..=k as u32).map(|i| rate / f64::from(i)).product::<f64>()
 }
 
-/// The probability of some failures before as many successes, one factor at a time.
+/// Returns the probability of a number of failures before this many successes, computed one factor at a time.
 fn ways(successes: f64, p: f64) -> impl Fn(f64) -> f64 {
     move |k| {
         let factor = |i: u32| (successes + f64::from(i)) / (f64::from(i) + 1.0) * (1.0 - p);
@@ -172,10 +171,10 @@ fn log_probabilities_are_those_of_the_formula() {
     }
 }
 
-/// Of each of the tests on draws.
+/// False-alarm probability of each of the tests on draws.
 const FALSE_ALARM: f64 = 1e-8;
 
-/// Pearson's test; values are put together until every cell expects at least ten draws.
+/// Pearson's test is applied after values are combined until every cell expects at least ten draws.
 #[test]
 fn draws_are_as_frequent_as_probable() {
     for row in rows() {
@@ -190,7 +189,7 @@ fn draws_are_as_frequent_as_probable() {
                 cells.push((0.0, 0.0));
             }
         }
-        // The remainder joins the last full cell.
+        // The remaining values are added to the last full cell.
         let (expected, seen) = cells.pop().unwrap();
         let last = cells.last_mut().unwrap();
         last.0 += expected;

@@ -1,4 +1,4 @@
-//! Parameters and values at the ends of the range of numbers.
+//! Tests of parameters and values at the ends of the range of `f64`.
 
 use figrs::prelude::*;
 use figrs::{
@@ -8,7 +8,7 @@ use figrs::{
 
 use crate::distributions::atomic::{log_prob, op};
 
-/// Tiny, ordinary and huge.
+/// Tiny, ordinary and huge parameter values.
 const SIZES: [f64; 7] = [1e-300, 1e-12, 0.5, 1.0, 7.0, 1e12, 1e300];
 
 const VALUES: [f64; 15] = [
@@ -29,7 +29,7 @@ const VALUES: [f64; 15] = [
     f64::NEG_INFINITY,
 ];
 
-/// All elements of two parameters of these sizes.
+/// Returns elements of all distributions with two parameters of these sizes.
 fn extreme() -> Vec<Element<f64>> {
     let mut all = Vec::new();
     for a in SIZES {
@@ -79,7 +79,7 @@ fn draws_are_finite_and_have_a_density() {
     }
 }
 
-/// If the density is infinite, the answer is an error that says so.
+/// If a density is infinite, the answer is an error that states this.
 #[test]
 fn log_densities_are_never_nan() {
     for element in extreme() {
@@ -105,7 +105,7 @@ fn distribution_functions_stay_probabilities() {
     let mut known = 0;
     for element in extreme() {
         for x in VALUES {
-            // The library's series may fail: then nothing is said.
+            // The series of the library may not converge, and then there is nothing to check.
             let Some(tails) = op(&element).tails(&x).unwrap() else {
                 continue;
             };
@@ -161,20 +161,20 @@ fn the_ends_of_the_support_have_the_density_of_the_formula() {
     zero(ContinuousUniform::new(0.0, 4.0), 4.1);
 }
 
-/// Large parameters keep the digits that the textbook formulas lose: against the series for the peak.
+/// With large parameters the results keep the digits that the textbook formulas lose; they are compared with a series for the density at the mode.
 #[test]
 fn large_shapes_keep_their_digits() {
-    // At its mode, Gamma(n + 1) is n^n e^-n / n!, and Stirling's series is exact to the last digit.
+    // At its mode, Gamma(n + 1) has the density n^n e^-n / n!, for which Stirling's series is exact to the last digit.
     let peak = |n: f64| -0.5 * (std::f64::consts::TAU * n).ln() - 1.0 / (12.0 * n);
     for n in [1e4, 1e8, 1e15] {
         let found = log_prob(&Gamma::new(n + 1.0, Rate(1.0)), n);
         assert!((found - peak(n)).abs() < 1e-12, "{n}: {found}");
-        // Student's t goes over into the normal distribution, Beta(n, n) too.
+        // Student's t and Beta(n, n) approach the normal distribution.
         let student = StudentT::new(0.0, Scale(1.0), DegreesOfFreedom(n));
         let difference = log_prob(&student, 1.0) - log_prob(&Normal::new(0.0, Variance(1.0)), 1.0);
         assert!(difference.abs() < 1.0 / n + 1e-14, "{n}: {difference}");
         let found = log_prob(&Beta::new(n + 1.0, n + 1.0), 0.5);
-        // (2n + 1)! / n!^2 / 4^n, by Stirling's series.
+        // The number is (2n + 1)! / n!^2 / 4^n, by Stirling's series.
         let right = (2.0 * n + 1.0).ln() - 0.5 * (std::f64::consts::PI * n).ln() - 1.0 / (8.0 * n);
         assert!((found - right).abs() < 1e-11, "{n}: {found}, not {right}");
     }

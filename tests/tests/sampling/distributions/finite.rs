@@ -1,4 +1,4 @@
-//! Continuous and countable elements under exact algorithms.
+//! Tests of continuous and countable elements under exact algorithms.
 
 use figrs::prelude::*;
 use figrs::{Bins, DiscreteUniform, Geometric};
@@ -52,7 +52,7 @@ fn exact_algorithms_refuse_what_is_not_finite_and_say_what_to_do() {
     }
 }
 
-/// The cells have the probabilities of the distribution function: P(x <= 1) of a standard normal.
+/// Cells have the probabilities that the distribution function gives, such as P(x <= 1) of a standard normal number.
 #[test]
 fn cells_have_their_exact_probability() {
     const RIGHT: f64 = 0.841_344_746_068_542_9;
@@ -98,7 +98,7 @@ fn a_chain_is_discretised_result_by_result() {
     let mean = Select::new([(0.25, -1.0), (0.75, 1.0)]);
     let family = Normal::new(&mean, Variance(1.0));
     let chain = mean.flat_map(|&mean| Normal::new(mean, Variance(1.0)));
-    // P(mean = 1 | x in (0, 0.5)): the ratio of two differences of the distribution function.
+    // P(mean = 1 | x in (0, 0.5)) is computed from differences of the distribution function.
     let phi = |x: f64| statrs::function::erf::erfc(-x / std::f64::consts::SQRT_2) / 2.0;
     let (near, far) = (phi(-0.5) - phi(-1.0), phi(1.5) - phi(1.0));
     let right = 0.75 * near / (0.75 * near + 0.25 * far);
@@ -182,7 +182,7 @@ fn truncated_counts_are_renormalised() {
     );
     let none = Geometric::trials(0.5).truncated(0);
     assert!(refused(&VariableElimination::new(), &none).contains("no value from 0 to 0"));
-    // Between two bounds, far in a tail too.
+    // The distribution is truncated to two bounds, also far in a tail.
     let high = Geometric::failures(0.5).truncated(2..=3);
     let far = Geometric::failures(0.5).truncated(1_000_002..=1_000_003);
     for (count, low) in [(high, 2), (far, 1_000_002)] {
@@ -199,7 +199,7 @@ fn truncated_counts_are_renormalised() {
     assert!(refused(&VariableElimination::new(), &empty).contains("no value from 3 to 2"));
 }
 
-/// The same numbers from the sampler: draws and densities of the finite element agree with its list.
+/// Samplers give the same numbers: draws and densities of the finite element agree with its list of values.
 #[test]
 fn finite_elements_are_sampled_too() {
     let rate = Select::new([(0.5, 1.0), (0.5, 4.0)]);
@@ -216,7 +216,7 @@ fn finite_elements_are_sampled_too() {
     assert!(away < 5.0 * error && error < 0.01, "{away} ± {error}");
 }
 
-/// A run from the values of the parents keeps no element for each of them.
+/// A program draws from a family given the values of its parents, and creates no element for each of these values.
 #[test]
 fn families_need_no_elements_for_values_of_their_parents() {
     use figrs::lower::{Choice, Chooser, Observations, Program};
@@ -260,7 +260,7 @@ fn families_need_no_elements_for_values_of_their_parents() {
     );
 }
 
-/// Integers may be elements: a die decides the number of coins that are thrown.
+/// Counts may be elements: a die determines the number of coins that are thrown.
 #[test]
 fn integers_may_be_elements() {
     let die = DiscreteUniform::new(1, 6);

@@ -1,4 +1,4 @@
-//! Wrong parameters: an error that names the element, the parameter, its value, and the values allowed.
+//! Tests of wrong parameters: the error names the element, the parameter, its value, and the allowed values.
 
 use figrs::prelude::*;
 use figrs::{
@@ -16,7 +16,7 @@ fn says<T: Value>(element: Element<T>, parts: &[&str]) {
     }
 }
 
-/// The same where the parameter is an element.
+/// The same wrong parameter is given by an element.
 fn wrong() -> Element<f64> {
     Select::new([(1.0, -1.0)])
 }

@@ -1,4 +1,4 @@
-//! Distributions over lists of numbers.
+//! Tests of distributions over lists of numbers.
 
 use figrs::prelude::*;
 use figrs::{Covariance, Dirichlet, MultivariateNormal};
@@ -7,13 +7,13 @@ use crate::distributions::atomic::{draws, log_prob, moments};
 
 const DRAWS: usize = 20_000;
 
-/// Each number has this mean and variance.
+/// Checks that each number in the list has the given mean and variance.
 fn has_moments(element: &Element<Vec<f64>>, right: &[(f64, f64)]) {
     let drawn = draws(element, DRAWS);
     for (i, &(mean, variance)) in right.iter().enumerate() {
         let numbers: Vec<f64> = drawn.iter().map(|list| list[i]).collect();
         for ((found, error), right) in moments(&numbers, mean).into_iter().zip([mean, variance]) {
-            // A false alarm of 1e-8 each.
+            // Each comparison has a false-alarm probability of 1e-8.
             let away = (found - right).abs() / error;
             assert!(away < 5.73, "number {i}: {found} ± {error}, not {right}");
         }
@@ -75,7 +75,7 @@ fn multivariate_normal_draws_have_the_mean_and_the_covariance() {
     }
 }
 
-/// The density in three dimensions, with the inverse and the determinant by cofactors.
+/// The expected density in three dimensions uses the inverse and the determinant by cofactors.
 #[test]
 fn multivariate_normal_densities_are_those_of_the_formula() {
     let element = MultivariateNormal::new([1.0, -2.0, 0.0], Covariance::rows(MATRIX));

@@ -1,4 +1,4 @@
-//! Deadlines and interrupts with functions that take their time.
+//! Tests of deadlines and interrupts with slow functions.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use figrs::{SimulatedAnnealing, Stopped};
 
 const FUNCTION: Duration = Duration::from_millis(20);
 const DEADLINE: Duration = Duration::from_millis(400);
-/// Each of four chains ends within a call of the function; the rest is for a busy machine.
+/// Each of four chains ends within one call of the function; the rest of this time allows for a busy machine.
 const AT_MOST: Duration = Duration::from_secs(3);
 
 fn slow() -> Element<bool> {
@@ -52,7 +52,7 @@ fn a_deadline_before_the_first_draw_leaves_nothing() {
     assert!(matches!(ended, Err(Error::NothingDone { .. })), "{ended:?}");
 }
 
-/// Every 256 steps would be every five seconds.
+/// If progress were reported every 256 steps, reports would come every five seconds.
 #[test]
 fn slow_steps_are_reported_one_by_one() {
     let most = Arc::new(AtomicU64::new(0));

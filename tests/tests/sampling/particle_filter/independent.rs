@@ -1,9 +1,9 @@
-//! Worlds drawn independently, each from populations of its own.
+//! Tests of worlds that are drawn independently, each from separate populations.
 
 use figrs::DiscreteUniform;
 use figrs::prelude::*;
 
-/// Populations of one particle, nine in ten of which die: rounds in which all die lose no world.
+/// Nine in ten of the populations, which have one particle, die; rounds in which all populations die lose no world.
 #[test]
 fn worlds_are_drawn_though_populations_die() {
     let die = DiscreteUniform::new(1, 10);
@@ -20,7 +20,7 @@ fn worlds_are_drawn_though_populations_die() {
                 assert_eq!(drawn.worlds, [7; 20], "seed {seed}");
                 assert!(drawn.died > drawn.populations / 2);
             }
-            // All 40 populations of the first round died: 1.5 % of seeds.
+            // All 40 populations of the first round died, which happens for 1.5 % of the seeds.
             Err(Error::NoSampleMetEvidence { .. }) => fruitless += 1,
             Err(error) => panic!("seed {seed}: {error}"),
         }

@@ -1,4 +1,4 @@
-//! Sequences that are followed part by part.
+//! Tests of sequences that are filtered part by part.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZero;
@@ -9,13 +9,13 @@ use figrs_infer::{
     Error, JunctionTree, Run, Sequence, SequencePart, SequentialMonteCarlo, Trajectories,
 };
 
-/// A walk among few places, seen through noise.
+/// A walk among a few places, observed with noise.
 struct Walk {
-    /// Observations, step by step.
+    /// The observations, step by step.
     seen: Vec<bool>,
-    /// Number of steps of a part.
+    /// Number of steps in each part.
     each: usize,
-    /// Handed on beside the place.
+    /// Mistake in the values that are handed to the next part besides the place.
     mistake: Option<Mistake>,
 }
 
@@ -108,7 +108,7 @@ fn parts_give_what_the_whole_gives() {
         let found = filter(60).populations(POPULATIONS).follow(&walk).unwrap();
         let evidence = found.answer.log_evidence().unwrap();
         let far = (evidence.value - exact.log_evidence().unwrap().value) / evidence.standard_error;
-        // Of three, at five standard errors.
+        // There are three such comparisons, with a tolerance of five standard errors.
         assert!(far.abs() < 5.0, "{each}: {evidence:?}");
         assert_eq!(found.values.len(), POPULATIONS as usize);
         for at in [0, 4, 5, 12, 23] {
@@ -116,7 +116,7 @@ fn parts_give_what_the_whole_gives() {
                 exact.probability(&places[at], &2).unwrap(),
                 share_at(&found, at, 2),
             );
-            // Trajectories weigh nearly the same; fifteen times at five standard errors.
+            // Trajectories have nearly equal weights; there are fifteen comparisons, with a tolerance of five standard errors.
             let error = (p * (1.0 - p) / POPULATIONS as f64).sqrt();
             assert!((p - q).abs() < 5.5 * error, "{each}, {at}: {p} {q}");
         }
@@ -158,7 +158,7 @@ fn parts_that_do_not_fit_are_refused() {
 static ALIVE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-/// A value that counts how many of its kind are alive.
+/// A value that counts how many values of its type exist.
 #[derive(Debug)]
 struct Counted(u32);
 
@@ -227,7 +227,7 @@ impl Sequence for Sums {
     }
 }
 
-/// The values of a long sequence are not held together: 600 steps of 200 particles.
+/// The values of a long sequence are not all in memory at once: 600 steps of 200 particles.
 #[test]
 fn memory_does_not_grow_with_the_length() {
     let most = |parts: usize| {

@@ -1,9 +1,9 @@
-//! Samplers' reports of their runs agree with their draws.
+//! Tests that samplers' reports of their runs agree with their draws.
 
 use figrs::prelude::*;
 use figrs::{LogEvidence, RunStatistics};
 
-/// Worlds of several weights, times one that is far from the numbers there are.
+/// Returns a model whose worlds have several weights, times a factor that is far outside the range of `f64`.
 fn weighed(log: f64) -> (Model, Element<u32>) {
     let n = Uniform::new(0..5_u32);
     let model = Model::new().weigh(&n, |&n| f64::from(n));
@@ -14,7 +14,7 @@ fn close(a: f64, b: f64) {
     assert!((a - b).abs() <= 1e-9 * b.abs(), "{a} {b}");
 }
 
-/// The weights of the draws, relative to the largest.
+/// Returns the weights of the draws, relative to the largest weight.
 fn weights(answer: &Answer) -> Vec<f64> {
     let logs = answer.draws().unwrap().log_weights.as_ref().unwrap();
     let top = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -26,14 +26,14 @@ fn message(answer: &Answer) -> (LogEvidence, &RunStatistics) {
     (answer.log_evidence().expect("weights"), sampling)
 }
 
-/// The error of the logarithm of a mean is that of the mean relative to it.
+/// The error of the logarithm of a mean is the relative error of the mean.
 #[test]
 fn the_error_of_the_evidence_is_that_of_the_mean_weight() {
     for log in [0.0, -2000.0, 2000.0] {
         let (model, n) = weighed(log);
         let sampler = ImportanceSampling::new(3000).seed(8).keep_draws();
         let answer = sampler.run(&model, &n).unwrap();
-        // Worlds without weight are not kept.
+        // Worlds of weight zero are not kept.
         let all = 3000.0;
         let weights = weights(&answer);
         let mean = weights.iter().sum::<f64>() / all;
@@ -45,7 +45,7 @@ fn the_error_of_the_evidence_is_that_of_the_mean_weight() {
     }
 }
 
-/// A point mass is infinitely more likely than a density, also where blocks of worlds before it have none.
+/// A point mass dominates every density, also if earlier blocks of worlds have only densities.
 #[test]
 fn draws_are_the_worlds_with_the_fewest_densities() {
     let is_exact = Flip::new(1e-4);
@@ -62,7 +62,7 @@ fn draws_are_the_worlds_with_the_fewest_densities() {
         let answer = sampler.run(&model, &is_exact).unwrap();
         assert_eq!(answer.probability(&is_exact, &true).unwrap(), 1.0);
         let draws = answer.draws().unwrap();
-        // About ten; none at all with a probability of exp(-10).
+        // About ten worlds have a point mass; there is none with a probability of exp(-10).
         let values = draws.values(&is_exact).unwrap();
         assert!(!values.is_empty() && values.into_iter().all(|exact| exact));
         close(
@@ -77,7 +77,7 @@ fn the_largest_share_of_populations_is_that_of_a_particle() {
     let (model, n) = weighed(0.0);
     for populations in [1, 7] {
         let filter = SequentialMonteCarlo::new(20).populations(populations);
-        // All weights stay with the particles.
+        // Without replacement, all weights stay with the particles.
         let filter = filter.threshold(0.0).seed(8).keep_draws();
         let answer = filter.run(&model, &n).unwrap();
         let weights = weights(&answer);

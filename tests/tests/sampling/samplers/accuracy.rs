@@ -1,4 +1,4 @@
-//! Estimates lie within their own stated errors.
+//! Tests that estimates lie within their stated errors.
 
 use figrs_tests::reference_models::{Question, questions};
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
@@ -6,7 +6,7 @@ use figrs_tests::significance::{MODELS, within_stated_error};
 
 const SEED: u64 = 20_241_121;
 
-/// Number of comparisons in all.
+/// Returns the total number of comparisons.
 fn comparisons(questions: &[Question]) -> usize {
     let of = |sampler: &Sampler| -> usize {
         let able = questions.iter().filter(|q| sampler.is_able(q));

@@ -1,4 +1,4 @@
-//! Simulated annealing finds the most probable world of small models, from any seed.
+//! Tests that simulated annealing finds the most probable world of small models, from any seed.
 
 use figrs::SimulatedAnnealing;
 use figrs::prelude::*;
@@ -10,7 +10,7 @@ use figrs_tests::reference_models::{
 
 const SEEDS: u64 = 5;
 
-/// Checks that the world found is never above the exact maximum, and equals it.
+/// Checks that the probability of the world found never exceeds the exact maximum, and equals it.
 fn check(question: &Question, steps: u64) {
     let name = question.name;
     let exact = MpeVariableElimination::new().answer(&question.model, &question.targets);
@@ -45,7 +45,7 @@ fn annealing_finds_the_best_world_of_small_models() {
     }
 }
 
-/// At the lowest temperature from the start, steps lead upwards or nowhere.
+/// If the temperature is lowest from the start, no step lowers the probability of the world.
 #[test]
 fn cold_chains_only_climb() {
     let n = Uniform::new(0..1000_u32);
@@ -53,6 +53,6 @@ fn cold_chains_only_climb() {
     let annealing = SimulatedAnnealing::new(5000).cooling(1e-9, 1e-9);
     let answer = annealing.run(&model, &n).unwrap();
     let accepted = answer.sampling().and_then(|sampling| sampling.acceptance);
-    // One step in a thousand stays, and of n different numbers about ln n are larger than all before.
+    // A step keeps the value with probability one in a thousand, and among n different numbers about ln n exceed all earlier ones.
     assert!(accepted.is_some_and(|share| share < 0.01), "{accepted:?}");
 }

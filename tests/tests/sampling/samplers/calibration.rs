@@ -1,23 +1,22 @@
-//! Simulation-based calibration: parameters drawn from the prior have uniform ranks among draws from the posterior of
-//! data drawn with them (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
+//! Tests by simulation-based calibration: parameters are drawn from the prior, and data with these parameters; among draws from the posterior given
+//! the data, the parameters have uniform ranks (Talts, Betancourt, Simpson, Vehtari and Gelman 2018).
 //!
-//! Ranks of the parameters alone would also be uniform if the posterior knew only a part of the data, or none; those of
-//! the likelihood of the data would not (Modrák et al. 2023). A posterior that counts the prior twice, or forgets a datum,
-//! must fail the same test.
+//! Ranks of the parameters alone would also be uniform if the posterior used only a part of the data, or none; ranks of the likelihood of the data
+//! would not (Modrák et al. 2023). A posterior that counts the prior twice, or omits a datum, must fail the same test.
 
 use figrs::prelude::*;
 use figrs::rand::RngExt;
 use figrs::{InverseGamma, Scale, inject};
 use figrs_tests::significance::{CALIBRATION, largest_pearson, pearson};
 
-/// Repetitions for each sampler and model.
+/// Number of repetitions for each sampler and model.
 const REPETITIONS: u64 = 900;
 /// Number of draws from the posterior among which ranks are taken.
 const DRAWS: usize = 19;
-/// Number of quantities that are ranked, of both models together, by two samplers.
+/// Number of quantities that are ranked, in both models together, by two samplers.
 const TESTS: usize = (3 + 2) * 2;
 
-/// Mistake of a posterior.
+/// A mistake in a posterior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mistake {
     None,
@@ -27,7 +26,7 @@ enum Mistake {
 
 type Ranked = Box<dyn Fn(&[f64]) -> f64>;
 
-/// Parameters, the data drawn with them, and the posterior.
+/// The elements of the parameters, and the posterior given data that were drawn with simulated parameters.
 struct Simulated {
     truth: Vec<f64>,
     model: Model,
@@ -36,7 +35,7 @@ struct Simulated {
     ranked: Vec<Ranked>,
 }
 
-/// One world of some elements.
+/// Draws one world of some elements.
 fn draw(elements: &[Element<f64>], seed: u64) -> Vec<f64> {
     let all = inject(elements);
     let answer = ImportanceSampling::new(1)
@@ -45,12 +44,12 @@ fn draw(elements: &[Element<f64>], seed: u64) -> Vec<f64> {
     answer.unwrap().most_likely_value(&all).unwrap()
 }
 
-/// The logarithm of a normal density, up to a constant.
+/// Returns the logarithm of a normal density, up to a constant.
 fn log_normal(x: f64, mean: f64, variance: f64) -> f64 {
     -(x - mean).powi(2) / (2.0 * variance) - variance.ln() / 2.0
 }
 
-/// The mean and the variance of three normal numbers, both unknown.
+/// Simulates three normal numbers whose mean and variance are both unknown.
 fn normal(seed: u64, mistake: Mistake) -> Simulated {
     const SHAPE: f64 = 3.0;
     const SCALE: f64 = 2.0;
@@ -83,7 +82,7 @@ fn normal(seed: u64, mistake: Mistake) -> Simulated {
     }
 }
 
-/// The bias of a coin flipped twice.
+/// Simulates a coin of unknown bias that is flipped twice.
 fn coin(seed: u64, mistake: Mistake) -> Simulated {
     let bias = Beta::new(2.0, 3.0);
     let flip = || Flip::new(&bias);
@@ -122,7 +121,7 @@ fn coin(seed: u64, mistake: Mistake) -> Simulated {
 type Simulate = fn(u64, Mistake) -> Simulated;
 type Make = fn(u64) -> Box<dyn Algorithm>;
 
-/// Rank histogram of each quantity.
+/// Returns the rank histogram of each quantity.
 fn ranks(simulate: Simulate, mistake: Mistake, sampler: Make) -> Vec<[u64; DRAWS + 1]> {
     let mut counts: Vec<[u64; DRAWS + 1]> = Vec::new();
     for seed in 0..REPETITIONS {
@@ -163,7 +162,7 @@ const SAMPLERS: [(&str, Make); 2] = [
     }),
 ];
 
-/// Pearson's statistics of the ranks of each number, by model and sampler.
+/// Returns Pearson's statistics of the ranks of each quantity, by model and sampler.
 fn statistics(mistake: Mistake, samplers: &[(&str, Make)]) -> Vec<(String, Vec<f64>)> {
     let mut all = Vec::new();
     for (model, simulate) in MODELS {
@@ -196,7 +195,7 @@ fn ranks_are_uniform() {
 
 #[test]
 fn ranks_are_not_uniform_if_the_prior_counts_twice() {
-    // A mistake of the model is found by any sampler.
+    // A mistake in the model is detected with any sampler.
     for (what, own) in statistics(Mistake::PriorTwice, &SAMPLERS[..1]) {
         assert!(
             own.iter().any(|&s| s > largest()),

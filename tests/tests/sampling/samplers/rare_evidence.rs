@@ -1,11 +1,11 @@
-//! Rare and impossible evidence, and runs that have degenerated, are met honestly.
+//! Tests of rare and impossible evidence and of degenerate runs: samplers report them truthfully.
 
 use figrs::prelude::*;
 use figrs::{Quality, tuple};
 use figrs_tests::reference_models::questions;
 use figrs_tests::samplers::{Effort, SAMPLERS};
 
-/// Two events of probability 0.001 each, and whether both came true.
+/// Returns two events of probability 0.001 each, whose joint occurrence is the evidence.
 fn coins() -> [Element<bool>; 2] {
     [Flip::new(0.001), Flip::new(0.001)]
 }
@@ -23,14 +23,14 @@ fn rare_observations_are_weighed() {
             .unwrap();
         let evidence = answer.log_evidence().unwrap();
         assert!((evidence.value.exp() / 1e-6 - 1.0).abs() < 1e-12);
-        // All weights are the same, and the largest that there are: what is left is that of samples that have not failed yet.
+        // All weights are equal to the largest possible weight, so the remaining error is that of samples which have not failed yet.
         assert!(evidence.standard_error <= 3.001 / 1000.0, "{evidence:?}");
         assert_eq!(answer.probability(&a, &true).unwrap(), 1.0);
     }
 }
 
-/// A function of both cannot be weighed before it is known: of 20 000 worlds none fulfils it with probability 0.98. Then the
-/// answer is an error; else an estimate with an honest error.
+/// A function of both events cannot be weighed before both are known: with probability 0.98 none of 20 000 worlds meets it, and the answer is an
+/// error. Otherwise the answer is an estimate with a truthful error.
 #[test]
 fn rare_conditions_are_not_found_or_found_with_their_error() {
     const SAMPLES: u64 = 20_000;
@@ -55,7 +55,7 @@ fn rare_conditions_are_not_found_or_found_with_their_error() {
                 missed += 1;
             }
             Ok(answer) => {
-                // One or two hits: the estimate is fifty times too large, and says that it may be nothing.
+                // There are one or two hits: the estimate is fifty times too large, and its error includes zero.
                 let evidence = answer.log_evidence().unwrap();
                 assert!(evidence.standard_error > 0.6, "{evidence:?}");
                 let Quality::Sampled { effective_samples } =
@@ -69,11 +69,11 @@ fn rare_conditions_are_not_found_or_found_with_their_error() {
         }
     }
     println!("missed by {missed} runs, found by {found}");
-    // P(more than 10 of 64 runs find it) is 1e-8.
+    // The probability that more than 10 of 64 runs find the evidence is 1e-8.
     assert!(missed >= 54, "{missed}");
 }
 
-/// The processes that importance sampling is excused from, as nearly all weight is on one world: it must say so itself.
+/// These processes are exceptions of the tests of importance sampling, because nearly all weight is on one world; the sampler must report that.
 #[test]
 fn degenerate_runs_say_so() {
     let sampler = SAMPLERS
@@ -102,7 +102,7 @@ fn degenerate_runs_say_so() {
     assert!(degenerate >= 15, "{degenerate}");
 }
 
-/// Evidence that is impossible, in ways that need more and more sampling to see.
+/// Returns models with impossible evidence, which needs more and more sampling to detect.
 fn impossible() -> Vec<(&'static str, Model, Element<bool>)> {
     let (a, b) = (Flip::new(0.3), Flip::new(0.6));
     let both = (&a, &b).map(|(&a, &b)| a && b);
@@ -141,7 +141,7 @@ fn impossible_evidence_ends_within_the_budget() {
                 sequence: &[],
             });
             match algorithm.run(&model, &target) {
-                // Each of four chains may look for a first world; none may try more than it was asked to draw.
+                // Each of four chains may search for a first world, but none may try more worlds than it was asked to draw.
                 Err(Error::NoSampleMetEvidence { tried, .. }) => {
                     assert!(
                         (1..=SAMPLES).contains(&tried),
@@ -149,7 +149,7 @@ fn impossible_evidence_ends_within_the_budget() {
                         sampler.name
                     );
                 }
-                // Those that see the whole model know more.
+                // Algorithms that analyse the whole model detect that the evidence is impossible.
                 Err(Error::ImpossibleEvidence { .. }) => {}
                 other => panic!("{what}: {} gave {other:?}", sampler.name),
             }

@@ -1,4 +1,4 @@
-//! Stated errors are those of the estimates: neither too small nor too large.
+//! Tests that stated errors are those of the estimates: neither too small nor too large.
 
 use figrs::prelude::*;
 use figrs_tests::asked::{Reading, Scale};
@@ -6,16 +6,16 @@ use figrs_tests::reference_models::{Quantity, Question, questions};
 use figrs_tests::samplers::{Effort, SAMPLERS, Sampler};
 use figrs_tests::significance::{Law, SPREAD, sum_of_squares};
 
-/// Number of scores of each sampler, and the fewest and the most runs of it on one question.
+/// Number of scores of each sampler; the smallest and the largest number of its runs on one question follow.
 const SCORES: usize = 130;
 const FEWEST: u64 = 4;
 const MOST: u64 = 10;
-/// Divisor of the question's number of samples for such a run.
+/// Divisor by which such a run has fewer samples than the question states.
 const SHARE: u64 = 10;
-/// Estimates with a smaller variance in terms of samples, `n p (1 − p)`, are not near normal.
+/// Estimates with a smaller variance in units of samples, `n p (1 − p)`, are not nearly normal.
 const HITS: f64 = 50.0;
 
-/// True if estimates of runs with this many samples are near normal, judged by one with [`SHARE`] times as many.
+/// True if estimates of runs with this many samples are nearly normal, judged by a pilot run with [`SHARE`] times as many samples.
 fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
     let exact = quantity.exact;
     let error = pilot.standard_error * (SHARE as f64).sqrt();
@@ -26,13 +26,13 @@ fn is_near_normal(quantity: &Quantity, pilot: &Reading, samples: u64) -> bool {
             effective * spread >= HITS
         }
         Scale::Expectation => true,
-        // If all weights are equal there is no error but rounding.
+        // If all weights are equal there is only a rounding error.
         Scale::Weight => (1e-9..0.1).contains(&(error / exact)),
         Scale::LogWeight => (1e-9..0.1).contains(&error),
     }
 }
 
-/// One standardised score a run, so that all are independent: the error of an estimate in its stated errors.
+/// Returns one standardised score for each run, so that all scores are independent: the error of an estimate in units of its stated error.
 fn scores(sampler: &Sampler, question: &Question, runs: u64) -> Result<Vec<f64>, Error> {
     let samples = question.samples / SHARE;
     let run = |samples, seed| {
@@ -43,7 +43,7 @@ fn scores(sampler: &Sampler, question: &Question, runs: u64) -> Result<Vec<f64>,
         });
         algorithm.answer(&question.model, &question.targets)
     };
-    // A run of its own says what can be scored: if each did so for itself, its luck would decide.
+    // A separate pilot run decides which estimates are scored, because a decision by each run itself would depend on chance in that run.
     let pilot = run(question.samples, 0)?;
     let mut usable = Vec::new();
     for quantity in sampler.quantities(question) {
@@ -65,7 +65,7 @@ fn scores(sampler: &Sampler, question: &Question, runs: u64) -> Result<Vec<f64>,
 
 #[test]
 fn stated_errors_are_those_of_the_estimates() {
-    // Two tests for each sampler: of the mean and of the spread.
+    // There are two tests for each sampler: of the mean and of the spread of the scores.
     let alpha = SPREAD / (2 * SAMPLERS.len()) as f64;
     let questions = questions();
     let mut wrong = Vec::new();
