@@ -100,11 +100,7 @@ fn a_wide_formula_is_searched() {
     assert!((compiled.log_evidence() - circuit).abs() < 1e-9);
 }
 
-<<<<<<< ours
-/// Functions are called by the first expansion of each kind only.
-=======
-/// The functions of the model are called only by the first expansion.
->>>>>>> theirs
+/// The functions of the model are called only by the first expansion of each kind.
 #[test]
 fn attempts_share_one_expansion() {
     let calls = Arc::new(AtomicU64::new(0));
