@@ -33,9 +33,9 @@ pub enum Fault {
          give one representative of them (`Value::canonical`)"
     )]
     UnequalResults {
-        /// Two results.
+        /// Description of the two results that differ.
         results: String,
-        /// The arguments of both.
+        /// The arguments of both calls.
         arguments: String,
     },
     /// A counterfactual has to remember too many elements.
@@ -78,9 +78,9 @@ pub enum ModelError {
     /// A function of the model failed for some values.
     #[error("{element}: {fault}")]
     Function {
-        /// The element whose function it is.
+        /// The element whose function failed.
         element: Label,
-        /// The failure.
+        /// The failure of the function.
         fault: Fault,
     },
     /// A weight is negative or not a number.
@@ -116,7 +116,7 @@ pub enum ModelError {
     WeightAboveMaximum {
         /// The element that is weighed.
         element: Label,
-        /// The value.
+        /// The value that is weighed.
         value: String,
         /// The weight of the value.
         weight: f64,
@@ -125,7 +125,7 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// Worlds of unexpanded parts have no upper bound of their weight.
+    /// The weights of worlds in unexpanded parts of the model have no upper bound.
     #[error(
         "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
     )]
@@ -146,7 +146,7 @@ pub enum ModelError {
          sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {
-        /// The element.
+        /// The element whose values cannot be enumerated.
         element: Label,
         /// `continuous` or `infinitely many discrete`.
         kind: &'static str,
@@ -159,9 +159,9 @@ pub enum ModelError {
          exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
     )]
     MixedObservation {
-        /// The Chain.
+        /// The Chain with these branches.
         element: Label,
-        /// The value.
+        /// The observed value.
         value: String,
     },
     /// A continuous element is observed through the branch of a Chain, and another element reads it too.
@@ -170,7 +170,7 @@ pub enum ModelError {
          samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"
     )]
     SharedObservation {
-        /// The element.
+        /// The continuous element.
         element: Label,
     },
     /// A table would be larger than the budget.
@@ -181,9 +181,9 @@ pub enum ModelError {
     TableTooLarge {
         /// The element.
         element: Label,
-        /// Entries needed.
+        /// Number of entries that the table needs.
         needed: u128,
-        /// Entries allowed.
+        /// Number of entries that the budget allows.
         limit: u64,
     },
     /// Chains are nested deeper than the budget.
@@ -194,7 +194,7 @@ pub enum ModelError {
     TooDeep {
         /// The Chain at the limit.
         element: Label,
-        /// Nesting allowed.
+        /// Depth of nesting that the budget allows.
         limit: usize,
     },
     /// A call of a recursive function needs itself, with the same argument.
@@ -204,9 +204,9 @@ pub enum ModelError {
          ImportanceSampling for estimates"
     )]
     CyclicCall {
-        /// The function.
+        /// The recursive function.
         element: Label,
-        /// The argument.
+        /// The argument of the call.
         argument: String,
     },
     /// The model or one of its worlds has more elements than the budget.
@@ -217,7 +217,7 @@ pub enum ModelError {
     TooManyElements {
         /// The element at the limit.
         element: Label,
-        /// Elements allowed.
+        /// Number of elements that the budget allows.
         limit: usize,
     },
     /// The elements of the model, or of one of its worlds, take more memory than the budget.

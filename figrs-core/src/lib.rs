@@ -19,7 +19,7 @@
 //! | [`Model`] | evidence and interventions, apart from the elements |
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
-//! | [`graph`] | the graph of a model, for walking |
+//! | [`graph`] | the graph of a model, for traversal |
 //! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
 //!
 //! # Words

@@ -13,7 +13,7 @@ use crate::value::support::SupportBuilder;
 
 /// Results of a Chain's function, remembered while a counterfactual needs the same result for the same arguments.
 ///
-/// While no counterfactual needs the results, a call costs one atomic load more.
+/// While no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
@@ -23,9 +23,9 @@ pub struct BranchMemory {
 
 #[derive(Default)]
 struct RememberedResults {
-    /// The counterfactuals that need the results.
+    /// The registries of the counterfactuals that need the results.
     needed_by: Vec<Weak<BranchRegistry>>,
-    /// The values of each argument, numbered.
+    /// For each argument of the function, the values that have occurred, with their indices.
     values: Vec<SupportBuilder>,
     results: FxHashMap<Vec<usize>, AnyElement>,
 }
@@ -41,7 +41,7 @@ impl BranchMemory {
         results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The result for some arguments: the remembered one, or a new one from `make`.
+    /// Returns the remembered result for these arguments, or calls `make` and remembers the new result.
     pub(crate) fn result(
         &self,
         arguments: &[&dyn Any],
@@ -62,14 +62,14 @@ impl BranchMemory {
         let made = make()?;
         let registries = self.lock().needed_by.clone();
         let mut is_needed = false;
-        // Visited before anything within it is evaluated, and before other threads see it.
+        // The new element is visited before anything within it is evaluated, and before other threads see it.
         for registry in registries.iter().filter_map(Weak::upgrade) {
             is_needed |= BranchRegistry::visit(&registry, &made, VisitedElements::Created);
         }
         if !is_needed {
             return Ok(made);
         }
-        // Another thread may have been quicker: all threads have to see the same element.
+        // Another thread may have inserted a result first; all threads have to use the same element.
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
@@ -114,7 +114,7 @@ impl RememberedResults {
     }
 }
 
-/// Origin of the elements that are visited.
+/// Origin of the elements that a registry visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
     /// Evidence and targets.
@@ -125,7 +125,7 @@ pub(super) enum VisitedElements {
 
 /// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among them remember results.
 pub(super) struct BranchRegistry {
-    /// The visited elements, held so that engines treat them as shared, and no new element gets their identities.
+    /// The visited elements, held so that engines treat them as shared and so that no new element reuses their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.

@@ -1,9 +1,9 @@
-//! Counterfactuals: the world that would have been, with the random choices of the world that was.
+//! Counterfactuals: worlds in which some elements have other values than in the factual world, with the same random choices.
 //!
 //! | file | contents |
 //! |---|---|
-//! | `twin_world.rs` | the elements of the other world, built from those of the first |
-//! | `twin_ops.rs` | their functions |
+//! | `twin_world.rs` | the elements of the counterfactual world, built from those of the factual world |
+//! | `twin_ops.rs` | the functions of the elements of the counterfactual world |
 //! | `branch_memory.rs` | the elements that Chains return, remembered so that both worlds get the same elements |
 
 pub(crate) mod branch_memory;
@@ -23,18 +23,19 @@ use crate::value::datum::Datum;
 
 use twin_world::TwinWorld;
 
-/// A question about the world that would have been: evidence holds in the world that was (the factual world), some elements are set to other values in the
-/// world that would have been (the counterfactual world), and both worlds share their random choices, called chances.
+/// A question about the world that would have been if some elements had had other values. Evidence holds in the world that was (the factual world);
+/// the other values are set in the world that would have been (the counterfactual world). Both worlds share their random choices, called chances.
 ///
-/// [`Model::had`] makes the question, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`): its targets are the elements of the model,
-/// as they would have been.
+/// [`Model::had`] makes a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). Its targets are elements of
+/// the model, with their values in the counterfactual world.
 ///
-/// **Semantics.** The two worlds are twins. In the counterfactual world an element set by `had` has that value, whatever its parents; evidence, interventions
-/// and [`Score`](crate::Score)s hold in the world that was, and interventions hold in both. Elements that do not depend on those that were set are the same in
-/// both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic elements, the rows of conditional tables, and the members of a
-/// family of distributions for the values of its parameters: where both worlds reach the same chance it has the same value, and chances that only one world
-/// reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is another chance when `x` has another value: to say that
-/// both are the same chance, draw a number that both branches read.
+/// **Semantics.** The two worlds are twins. In the counterfactual world an element set by `had` has that value, whatever the values of its parents.
+/// Evidence and [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set
+/// elements is the same in both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic elements, the rows of
+/// conditional tables, and the members of a family of distributions for given values of its parameters. A chance that both worlds reach has the
+/// same value in both; chances that only one world reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x`
+/// is a different chance for each value of `x`. To use one chance for both values of `x`, build one random number outside the Chain and let both
+/// branches read it.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///
@@ -72,12 +73,12 @@ impl Model {
 pub struct TwinTargets {
     /// The twin of each target in the other world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the world that was that have to be part of the run because they may reach Scores.
+    /// Elements of the factual world that have to be part of the run because they may reach Scores.
     pub factual: Vec<AnyElement>,
 }
 
 impl Counterfactual {
-    /// Sets one more element in the world that would have been; a value set before is replaced.
+    /// Sets one more element in the counterfactual world; a value that was set earlier for the same element is replaced.
     pub fn had<T: Value>(self, element: &Element<T>, value: T) -> Self {
         let mut set = self.world.set();
         set.retain(|(e, _)| e.id() != element.erased().id());
@@ -101,7 +102,7 @@ impl Counterfactual {
         }
     }
 
-    /// The element with its value in the world that was, also when a target reads it: for questions about both worlds at once.
+    /// Returns an element that has its factual value also in the counterfactual world, so that a target can read values of both worlds.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};

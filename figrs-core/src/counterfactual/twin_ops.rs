@@ -1,4 +1,4 @@
-//! Functions of the elements of the world that would have been.
+//! Functions of the elements of the counterfactual world.
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
@@ -10,14 +10,14 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// A value that was set, with the element that gives its type.
+/// A value that was set for an element, with that element, which gives the type of the value.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
 }
 
 impl FixedValue {
-    /// Builds the element with this value that replaces `of`.
+    /// Builds the element that replaces `of` and always has this value.
     pub(super) fn element(of: &AnyElement, value: Datum) -> AnyElement {
         let of = of.clone();
         let value = Self {
@@ -50,7 +50,7 @@ fn interned(value: &dyn Any, values: &mut SupportBuilder) -> Result<usize, Fault
         .ok_or_else(|| Fault::Row("a value of another type was set".into()))
 }
 
-/// The function of a Chain, on the twins of its parents: returns the twin of the element that the Chain gives.
+/// The function of the twin of a Chain: applied to the values of the twin's parents, it returns the twin of the element that the Chain returns.
 pub(super) struct TwinChain {
     chain: AnyElement,
     world: Weak<TwinWorld>,

@@ -1,4 +1,4 @@
-//! The elements of the world that would have been.
+//! The elements of the counterfactual world.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -65,7 +65,7 @@ impl TwinWorld {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
 
-    /// An error if more elements than allowed had to be remembered.
+    /// Returns an error if more elements than allowed had to be remembered.
     pub(super) fn check(&self) -> Result<(), Fault> {
         self.registry.check()
     }
@@ -94,7 +94,7 @@ impl TwinWorld {
         }
     }
 
-    /// The twin of an element: the element itself if nothing that it reads differs.
+    /// The twin of an element: the element itself if everything that it reads is equal in both worlds.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];
@@ -133,9 +133,9 @@ impl TwinWorld {
             .all(|(parent, twin)| parent.id() == twin.id());
         let kind = match element.kind() {
             Kind::Atomic(_) => return Ok(element.clone()),
-            // Evidence holds in the world that was.
+            // Evidence holds in the factual world, so the twin of a Score is the twin of its parent, without a weight.
             Kind::Score(..) => return Ok(parents[0].clone()),
-            // The captures of a function may differ where its arguments do not.
+            // The elements captured by a function may differ between the worlds even if its arguments are equal.
             Kind::Chain(_, op) if op.family().is_none() => {
                 let op = TwinChain::new(element, Arc::downgrade(world))?;
                 Kind::Chain(parents, Box::new(op))

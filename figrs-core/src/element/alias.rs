@@ -12,7 +12,7 @@ pub struct Alias {
 }
 
 impl Alias {
-    /// Bytes that the cells take.
+    /// Size of the cells in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }
@@ -31,7 +31,7 @@ impl Alias {
         }
         while let (Some(&less), Some(&more)) = (small.last(), large.last()) {
             small.pop();
-            // A float of 2^64 or more saturates.
+            // The conversion of a float of 2^64 or more to `u64` saturates.
             cells[less] = ((shares[less] * TWO_POW_64) as u64, codes[less], codes[more]);
             shares[more] -= 1.0 - shares[less];
             if shares[more] < 1.0 {

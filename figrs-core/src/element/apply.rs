@@ -88,7 +88,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Parent values that a result implies; see [`ApplyOp::demand`].
+/// A function that returns the parent values implied by a result; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
 /// An Apply with backward inference: some results imply values of its parents.

@@ -15,10 +15,10 @@ use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 use crate::value::{Value, canonical};
 
-/// Numbers that elements can calculate with: all primitive ones.
+/// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.
 ///
 /// Each operation returns `None` where the result does not fit the type, and for integers where the divisor is zero.
-/// Floating-point results always fit, if only as an infinity or NaN.
+/// A floating-point result always fits, because it may be infinite or NaN.
 pub trait Arithmetic: Value {
     /// `self + other`
     fn add(&self, other: &Self) -> Option<Self>;

@@ -94,7 +94,7 @@ enum AtomicRole {
 /// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
-/// Lists outcomes without their type: equal values merge, and the probabilities are checked.
+/// Converts outcomes to a list without their type: merges equal values and checks the probabilities.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -124,8 +124,8 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// The log-probability of a value, if it is a number or `-inf`. A log-probability below the least log-weight becomes `-inf`: sums of such numbers would
-/// overflow.
+/// Returns the log-probability of a value, or an error if it is neither a finite number nor `-inf`. A log-probability below the least log-weight
+/// becomes `-inf`, because sums of such numbers would overflow.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
@@ -140,7 +140,7 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// The sum of the log-probabilities of some values; an error unless each of them is [`proper`].
+/// The sum of the log-probabilities of some values; an error unless [`proper`] accepts each of them.
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,

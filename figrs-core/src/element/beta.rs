@@ -19,16 +19,16 @@ use super::saddle_point::ln_binomial;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a number between zero and one: an unknown probability.
+/// Builds a number with a beta distribution, such as an unknown probability.
 #[derive(Debug)]
 pub struct Beta;
 
 impl Beta {
-    /// A number with these two shapes: density in proportion to x^(a − 1) (1 − x)^(b − 1).
+    /// A number with these two shapes; its density is proportional to x^(a − 1) (1 − x)^(b − 1).
     ///
-    /// Numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). After `heads` and `tails` of
-    /// [`Flip::new(&x)`](crate::Flip::new) it is Beta(a + heads, b + tails). With a shape below one the density at one
-    /// end is infinite, and observing that end is an error.
+    /// The support is the numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). The posterior after `heads` true and
+    /// `tails` false values of [`Flip::new(&x)`](crate::Flip::new) is Beta(a + heads, b + tails). With a shape below one the density at one end is
+    /// infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
         compiled_family!(
@@ -93,7 +93,7 @@ impl Family<f64> for BetaDistribution {
         if a + b < LARGE {
             return (a - 1.0) * ln_x + (b - 1.0) * ln_y - ln_beta(a, b);
         }
-        // A binomial probability times the remaining factors, in whole powers.
+        // The density is a binomial probability times the remaining factors, which have integer powers.
         match (a < 1.0, b < 1.0) {
             (true, _) => ln_binomial(a, b - 1.0, x, 1.0 - x) + a.ln() - ln_x,
             (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,
@@ -101,7 +101,7 @@ impl Family<f64> for BetaDistribution {
         }
     }
 
-    /// Number of values, sum of their logarithms, and sum of the logarithms of their complements.
+    /// Returns the number of values, the sum of their logarithms, and the sum of the logarithms of their complements.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let inside = values.iter().all(|x| *x > 0.0 && *x < 1.0);
         let logs = || [sum_of(values, |x| x.ln()), sum_of(values, |x| (-x).ln_1p())];
@@ -113,7 +113,7 @@ impl Family<f64> for BetaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // The log-probability at the odds of the geometric means, taken `count` times, plus the rest of the logarithms.
+        // `count` times the log-probability of the number whose log-odds are the mean log-odds, plus the remainders of the sums of logarithms.
         let [ln_x, ln_y] = [statistics[1] / count, statistics[2] / count];
         let x = 1.0 / (1.0 + (ln_y - ln_x).exp());
         let x = x.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0);
@@ -156,15 +156,15 @@ impl Family<f64> for BetaDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [a, b] = [parameters[0], parameters[1]];
         let share = if a < 1.0 || b < 1.0 {
-            // Both gammas may round to zero: compare their logarithms.
+            // Both gamma draws may round to zero, so their logarithms are compared.
             let (x, y) = (ln_unit_gamma(a, rng), ln_unit_gamma(b, rng));
             1.0 / (1.0 + (y - x).exp())
         } else {
             let (x, y) = (unit_gamma(a, rng), unit_gamma(b, rng));
             x / (x + y)
         };
-        // The ends may have an infinite density, and a Flip with probability 0 or 1 may contradict an observation: rounding
-        // goes to the nearest number inside.
+        // The density may be infinite at an end, and a Flip with probability 0 or 1 may contradict an observation. A draw that rounds to an end is
+        // therefore replaced by the nearest number inside.
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 

@@ -21,10 +21,10 @@ use crate::value::integer::Integer;
 pub struct Binomial;
 
 impl Binomial {
-    /// Number of successes in `trials` trials, an integer or an element of integers; the probability is a number, a
+    /// The number of successes in `trials` trials; `trials` is an integer or an element of integers, and the probability is a number, a
     /// [`Param`](crate::Param), or an element.
     ///
-    /// From 0 to `trials`, at most 2²⁴. Mean n p, variance n p (1 − p).
+    /// The support is the integers from 0 to `trials`, which is at most 2²⁴. Mean n p, variance n p (1 − p).
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];

@@ -19,7 +19,7 @@ fn all_are(wanted: bool) -> ImpliedParents {
 }
 
 impl Element<bool> {
-    /// True where both are true, also written `&a & &b`.
+    /// True where both elements are true, also written `&a & &b`.
     #[track_caller]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -32,7 +32,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where at least one is true, also written `&a | &b`.
+    /// True where at least one of the elements is true, also written `&a | &b`.
     #[track_caller]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -45,7 +45,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where this is false, also written `!&a`.
+    /// True where this element is false, also written `!&a`.
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn not(&self) -> Self {
@@ -58,13 +58,13 @@ impl Element<bool> {
         )
     }
 
-    /// True where exactly one is true, also written `&a ^ &b`.
+    /// True where exactly one of the elements is true, also written `&a ^ &b`.
     #[track_caller]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)
     }
 
-    /// False only where this is true and `other` is not.
+    /// False only where this element is true and `other` is false.
     #[track_caller]
     pub fn implies(&self, other: &Self) -> Self {
         self.binary("implies", other, Location::caller(), |a, b| !a || b)

@@ -19,9 +19,9 @@ use crate::element::family::compiled_family;
 pub struct Cauchy;
 
 impl Cauchy {
-    /// A number with this location, which is the median, and this [`Scale`]: half of the probability is within it.
+    /// A number whose median is the location; with probability one half it is within this [`Scale`] of the location.
     ///
-    /// All finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
+    /// The support is all finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
     /// [`StudentT`](crate::StudentT) of one degree of freedom is the same distribution.
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
@@ -75,7 +75,7 @@ impl Family<f64> for CauchyDistribution {
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let z = distance(parameters, *value);
-        // z / (1 + z²), of numbers of any size.
+        // Equal to z / (1 + z²), but without overflow for large z.
         let pull = 1.0 / (z + 1.0 / z);
         let pull = if z == 0.0 { 0.0 } else { pull };
         let slope = match index {

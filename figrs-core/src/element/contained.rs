@@ -35,7 +35,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Ends a call, by a panic too.
+/// A guard that ends a call of [`unprinted`] when it is dropped, also if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {

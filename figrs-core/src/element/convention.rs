@@ -8,7 +8,7 @@ macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(
         $(#[$doc])+
         ///
-        /// The argument is anything that may stand for a number: a number, a [`Param`](crate::Param), or an element.
+        /// The argument is a number, a [`Param`](crate::Param), or an element.
         #[derive(Clone, Copy, Debug)]
         pub struct $name<P>(pub P);
 
@@ -27,11 +27,11 @@ convention! {
     StandardDeviation
     /// The inverse of the variance, to which [`Gamma`](crate::Gamma) is conjugate.
     Precision
-    /// Events in a unit of time: the inverse of a [`Scale`].
+    /// Expected number of events in a unit of time: the inverse of a [`Scale`].
     Rate
     /// Factor by which a distribution is stretched: the inverse of a [`Rate`].
     Scale
-    /// The shape of the tails of [`StudentT`](crate::StudentT).
+    /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails.
     DegreesOfFreedom
 }
 

@@ -19,11 +19,11 @@ use crate::value::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// A list with these concentrations, at least two: density in proportion to the product of `x_i^(a_i - 1)`, over all numbers
-    /// but the last.
+    /// A list with these concentrations, of which there are at least two. Its density, over all numbers but the last, is proportional to the
+    /// product of `x_i^(a_i - 1)`.
     ///
-    /// Lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i` the means are `a_i / A`, the
-    /// variances `a_i (A - a_i) / (A² (A + 1))`. After counts `c_i` of [`Select::by`](crate::Select::by) it is
+    /// The support is the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i` the means are `a_i / A`,
+    /// the variances `a_i (A - a_i) / (A² (A + 1))`. The posterior after counts `c_i` of [`Select::by`](crate::Select::by) is
     /// `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
     ///
     /// ```
@@ -139,12 +139,12 @@ impl Family<Vec<f64>> for DirichletDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
-        // Gammas over their sum, by logarithms: small gammas round to zero, and perhaps all of them do.
+        // Gamma draws are divided by their sum, by logarithms, because small draws round to zero, and perhaps all of them do.
         let mut drawn: Vec<f64> = parameters.iter().map(|&a| ln_unit_gamma(a, rng)).collect();
         let largest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = drawn.iter().map(|x| (x - largest).exp()).sum();
         for x in &mut drawn {
-            // Kept off zero, where the density may be infinite.
+            // Each number is kept above zero, where the density may be infinite.
             *x = ((*x - largest).exp() / sum).max(f64::MIN_POSITIVE);
         }
         drawn

@@ -12,7 +12,7 @@ use crate::element::Element;
 use crate::element::family::compiled_family;
 use crate::value::integer::Integer;
 
-/// Builds an integer with the same probability everywhere in a range.
+/// Builds an integer that takes each value of a range with the same probability.
 ///
 /// [`Uniform`](crate::Uniform) is for a list of values of any type, [`ContinuousUniform`](crate::ContinuousUniform) for
 /// real numbers.
@@ -22,7 +22,7 @@ pub struct DiscreteUniform;
 impl DiscreteUniform {
     /// An integer from `lower` to `upper`, both included; each is an integer or an element of integers.
     ///
-    /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for n values, at most 2²⁴ of them.
+    /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for a range of n values; n is at most 2²⁴.
     #[track_caller]
     pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
         compiled_family!(
@@ -50,7 +50,7 @@ impl fmt::Debug for DiscreteUniformDistribution {
 }
 
 impl DiscreteUniformDistribution {
-    /// The values, at most as many as can be listed.
+    /// Returns the values from `lower` to `upper`, or only the first of them if there are more than can be listed.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

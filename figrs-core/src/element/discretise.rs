@@ -36,13 +36,13 @@ enum BinScheme {
 /// Maximum number of cells, or of values of a truncated element.
 const MAX_BINS: usize = 1 << 24;
 
-/// Maximum probability outside the bins, where it is not clipped.
+/// Maximum probability outside of bins that do not clip it.
 const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
     /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// More than 1e-9 of the probability outside is an error; a smaller amount joins the cells at the ends.
+    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the cells at the ends.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
@@ -54,7 +54,7 @@ impl Bins {
 
     /// `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// Under a Chain each result of the Chain has its own cells, and so its own values.
+    /// Where a Chain is discretised, each result of the Chain has its own cells, and so its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -69,7 +69,7 @@ impl Bins {
         Self { division, count }
     }
 
-    /// The values and their probabilities; values of probability zero are left out.
+    /// Lists the values of the cells with their probabilities, without values of probability zero.
     fn cells(&self, op: &dyn AtomicOp) -> Result<Vec<(f64, f64)>, String> {
         let count = self.count;
         if count == 0 || count > MAX_BINS {
@@ -96,7 +96,7 @@ impl Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // The smaller tails are subtracted: their difference keeps its digits.
+            // The smaller tails are subtracted, because their difference keeps its digits.
             let inside = if left.upper < 0.5 {
                 left.upper - right.upper
             } else {
@@ -132,7 +132,7 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
 
 /// The quantile function: the least number whose lower tail is at least `p`, by bisection of all numbers in their order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
-    // Numbers as integers of the same order; the map is its own inverse, apart from its type.
+    // Maps numbers to integers in the same order; the map is its own inverse, apart from its type.
     let key = |x: f64| {
         let bits = x.to_bits().cast_signed();
         bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -167,9 +167,8 @@ impl Element<f64> {
     /// exactly, from the distribution function. The new element has the same distribution as this one, but is independent of it, so use it *instead* of this
     /// one. The error of an answer against the continuous model depends on the bins; compare the answers for two numbers of bins.
     ///
-    /// For an element whose parameters are elements, or a Chain, each result is discretised: give it finite parents,
-    /// discretised if necessary. Finite results stay as they are. A function of continuous elements (Apply) is an error:
-    /// discretise its parents.
+    /// If the element is a Chain, or its parameters are elements, each result is discretised; its parents must be finite, so discretise them if
+    /// necessary. Finite results stay as they are. A function of continuous elements (Apply) is an error: discretise its parents.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -191,9 +190,9 @@ impl Element<f64> {
 impl Element<u64> {
     /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// The new element takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of all other values is
-    /// divided among them in proportion. The range is a number, which is the largest value, or `1..=20`. The new element is independent of this one;
-    /// Chains and finite results are as for [`discretised`](Element::discretised).
+    /// The new element takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of all other
+    /// values is divided among them in proportion. The range is given as a number, which is the largest value, or as a range such as `1..=20`. The
+    /// new element is independent of this one; Chains and finite results are treated as by [`discretised`](Element::discretised).
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range = range.into();
@@ -277,7 +276,7 @@ fn finite_at<T: Value + Default>(
     }
 }
 
-/// An element whose outcomes are to be listed: a Chain replaces a Chain, an atomic element replaces any other.
+/// An element with finite outcomes in place of another: a Chain replaces a Chain, and an atomic element replaces any other element.
 struct DiscretisedElement<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -339,7 +338,8 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
             }
             rest -= p;
         }
-        // Rounding leads here: the last outcome. There is none only if a parameter became invalid while a sampler runs.
+        // If rounding leaves no outcome chosen, the last one is returned. The list is empty only if a parameter became invalid while a sampler
+        // runs.
         outcomes.last().map_or_else(T::default, |(v, _)| v.clone())
     }
 }

@@ -26,7 +26,7 @@ pub enum Outcomes<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// Real numbers, one or a list of them; some may be impossible.
+    /// One real number or a list of them; some numbers may be impossible values.
     #[default]
     Real,
     /// Lists of positive numbers that sum to one; the density is over all of them but the last.
@@ -67,8 +67,8 @@ pub enum Space {
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Checks the parameters; an error names the parameter, its value and the allowed values.
     ///
-    /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after
-    /// that, so the other methods must not panic whatever it is.
+    /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after that, so the other methods must
+    /// not panic whatever its value is.
     fn check(&self) -> Result<(), String>;
 
     /// The outcomes, in the order that breaks ties.
@@ -80,7 +80,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// A random value.
     fn sample(&self, rng: &mut dyn Rng) -> T;
 
-    /// Some independent random values; override it where many are cheaper than one at a time.
+    /// Draws `count` independent values; override this method if many values are cheaper together than one at a time.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
         (0..count).map(|_| self.sample(rng)).collect()
     }
@@ -97,12 +97,12 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         Space::Real
     }
 
-    /// The numbers of the distribution, if some of them are [`Param`](crate::Param)s, for learning and sensitivity analysis.
+    /// The numbers of the distribution, if some of them are [`Param`](crate::Param)s; learning and sensitivity analysis use them.
     fn numbers(&self) -> &[Number] {
         &[]
     }
 
-    /// Adds `log_prob` of a value as a function of the [`numbers`](Self::numbers) in the range `open` alone, as
+    /// Adds `log_prob` of a value as a function only of those [`numbers`](Self::numbers) whose positions are in the range `open`, as
     /// [`Family::likelihood`] does.
     fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
         let _ = (open, value);
@@ -116,30 +116,30 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// `log_prob` of a value if the [`numbers`](Self::numbers) were replaced by these; `None` where it is not known, a message where these
-    /// numbers are invalid.
+    /// `log_prob` of a value if the [`numbers`](Self::numbers) were replaced by these; `None` if the distribution does not support this, an error
+    /// message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
     }
 
-    /// As [`Family::conjugate_terms`].
+    /// The same as [`Family::conjugate_terms`], for this distribution.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
 
-    /// As [`Family::sample_conditional`].
+    /// The same as [`Family::sample_conditional`], for this distribution.
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
         let _ = (likelihood, rng);
         None
     }
 
-    /// A short text for pictures, such as `Flip(0.3)`.
+    /// A short description of the distribution for pictures, such as `Flip(0.3)`.
     fn describe(&self) -> String {
         format!("{self:?}")
     }
 
-    /// Heap size in bytes, besides its own size, such as that of a list of outcomes: it counts against a budget of memory.
+    /// Number of bytes that the distribution holds on the heap, such as those of a list of outcomes; they count against the memory budget.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -161,7 +161,8 @@ pub struct Tails {
 pub struct WrongParameter {
     /// The position of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, which follows the name and the value of the parameter: `is outside [0, 1]`; for the whole a complete sentence.
+    /// Description of the violation, which follows the name and the value of the parameter: `is outside [0, 1]`. For an error in the whole
+    /// distribution it is a complete sentence.
     pub problem: String,
 }
 
@@ -169,7 +170,7 @@ impl WrongParameter {
     /// The position of an error that concerns no single parameter.
     pub const WHOLE: usize = usize::MAX;
 
-    /// An error in the parameter at this position; `problem` follows its name and value.
+    /// An error in the parameter at this position; in the message, `problem` follows the name and value of the parameter.
     #[cold]
     pub fn new(index: usize, problem: impl Into<String>) -> Self {
         Self {
@@ -190,7 +191,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
 
     /// Checks these parameters.
     ///
-    /// A [`Param`](crate::Param) may change after that, so the other methods must not panic whatever it is.
+    /// A [`Param`](crate::Param) may change after the check, so the other methods must not panic whatever its value is.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
     /// The outcomes, in the order that breaks ties. A constant parameter may make some of them structurally
@@ -217,7 +218,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// True if another value of this type is the same family: both have the same members for the same parameters. `false`
+    /// True if another value of this type is the same family: both have the same members for the same parameters. A `false` for equal families
     /// costs only time, where many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
@@ -246,8 +247,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Space::Real
     }
 
-    /// Adds `log_prob` of a value as a function of the parameters in the range `open` alone: one parameter, or several that
-    /// are the entries of one list. Calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum of [`Term`]s.
+    /// Adds `log_prob` of a value as a function only of the parameters whose positions are in the range `open`: one parameter, or several that are
+    /// the entries of one list. Calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum of [`Term`]s.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -267,8 +268,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         derivative_by_terms(self, parameters, index, value)
     }
 
-    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) as a function of the parameters in the range `open` alone. The default refuses;
-    /// [`likelihood`](Self::likelihood) is then called for each value.
+    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) as a function only of the parameters in the range `open`. The default calls
+    /// [`refuse`](Likelihood::refuse); [`likelihood`](Self::likelihood) is then called for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -286,10 +287,10 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         &[]
     }
 
-    /// A random value with a density in proportion to the member's times the likelihood, which has the
-    /// [`conjugate_terms`](Self::conjugate_terms) only; `None` if there is no such distribution.
+    /// A random value with a density in proportion to the member's density times the likelihood; `None` if there is no such distribution. The
+    /// likelihood has only [`conjugate_terms`](Self::conjugate_terms).
     ///
-    /// Samplers use it as an exact draw.
+    /// Samplers use the result as an exact draw from the conditional distribution.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -300,13 +301,13 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// A short text of a member for pictures, such as `Flip(0.3)`.
+    /// A short description of a member for pictures, such as `Flip(0.3)`.
     fn describe(&self, parameters: &[Number]) -> String {
         let shown: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Heap size in bytes, besides its own size, such as that of a list of outcomes: it counts against a budget of memory.
+    /// Number of bytes that the family holds on the heap, such as those of a list of outcomes; they count against the memory budget.
     fn heap_bytes(&self) -> usize {
         0
     }

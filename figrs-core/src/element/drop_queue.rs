@@ -23,7 +23,7 @@ pub(super) fn release(kind: Kind) {
         }
     });
     let Ok(Some(first)) = queued else { return };
-    // A value whose drop panics must not leave the queue open: nodes that join it later would never be dropped.
+    // A value whose drop panics must not leave the queue in place: nodes that join it later would never be dropped.
     let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
     while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));

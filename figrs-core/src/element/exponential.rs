@@ -24,7 +24,7 @@ pub struct Exponential;
 impl Exponential {
     /// A time with this [`Rate`](crate::Rate), or this [`Scale`](crate::Scale), which is the mean.
     ///
-    /// Numbers from zero. Density rate · exp(−rate · x), mean 1 / rate, variance 1 / rate².
+    /// The support is the non-negative numbers. Density rate · exp(−rate · x), mean 1 / rate, variance 1 / rate².
     #[track_caller]
     pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -75,7 +75,7 @@ impl Family<f64> for ExponentialDistribution {
         self.0 == other.0
     }
 
-    /// Number of values, and their sum.
+    /// Returns the number of values and their sum.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x >= 0.0);
         positive.then(|| vec![values.len() as f64, sum_of(values, |x| *x)])

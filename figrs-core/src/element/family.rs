@@ -44,8 +44,7 @@ impl Atomic {
     }
 }
 
-/// The member of a family with these parameters, one each: atomic where all are numbers, else a Chain on the elements among
-/// them.
+/// The member of a family with these parameters, one for each name: atomic where all are numbers, else a Chain on the elements among them.
 pub(crate) fn family_at<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -132,7 +132,7 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 }
 
-/// Heap size in bytes of a family that nothing else holds yet.
+/// Number of bytes that a family takes if this is its only owner; zero otherwise.
 pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()
@@ -146,7 +146,7 @@ pub(super) fn family_name<T: Value>(
     wrong: &WrongParameter,
 ) -> &'static str {
     let names = family.parameters();
-    // The last name stands for the rest of a list.
+    // The last name is used for all further entries of a list.
     let name = names.get(wrong.index).or(names.last());
     name.copied().unwrap_or("parameter")
 }
@@ -159,7 +159,7 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
     }
 }
 
-/// The parameters of a family, on the stack while they are few.
+/// The parameters of a family, stored on the stack if there are few of them.
 #[derive(Default)]
 pub(super) struct Parameters {
     few: [f64; Self::FEW],

@@ -6,12 +6,12 @@ use super::param::Param;
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 
-/// An argument of a family: the value of a parent, or the parameters that stand for it.
+/// An argument of a family: the value of a parent, or the `Param`s that replace it.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberArgument<'a> {
     /// A number, or a list of them.
     Value(&'a dyn Any),
-    /// One parameter for each number.
+    /// One [`Param`] for each number of the argument.
     Params(&'a [Param]),
 }
 

@@ -9,7 +9,7 @@ use crate::value::support::Support;
 pub struct FiniteOutcomes {
     /// The outcomes.
     pub support: Support,
-    /// The probability of each; zero may mean too small for `f64`, and the logarithm is then finite.
+    /// The probability of each outcome; a probability that is too small for `f64` is listed as zero, but its logarithm is finite.
     pub probabilities: Vec<f64>,
 }
 
@@ -25,7 +25,7 @@ pub enum NotEnumerable {
 }
 
 impl NotEnumerable {
-    /// The obstacle in words.
+    /// Describes the obstacle in words.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Infinite => "infinitely many discrete",
@@ -34,7 +34,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that takes observed values as given.
+    /// The error of an algorithm that enumerates the values of unobserved elements only.
     pub fn unless_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,
@@ -43,7 +43,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that tries all values, and compares them with the observed ones.
+    /// The error of an algorithm that enumerates the values of an element even if it is observed, and compares them with the observed one.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

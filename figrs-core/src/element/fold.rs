@@ -8,8 +8,8 @@ use crate::value::Value;
 
 /// The state after `step` has read every one of `elements` in order, starting from `start`.
 ///
-/// Each step is an Apply of the state so far and one element, so that a constraint over a whole list
-/// (a count, a pattern, connectivity) costs no more than its number of distinct states.
+/// Each step is an Apply of the state so far and one element. The cost of a constraint over a whole list (a count, a pattern, connectivity)
+/// therefore depends only on its number of distinct states.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};

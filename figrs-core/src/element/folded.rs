@@ -1,4 +1,4 @@
-//! Distances from zero of symmetric families: `HalfNormal`, `HalfCauchy`.
+//! Distributions of the absolute values of symmetric numbers: `HalfNormal`, `HalfCauchy`.
 
 use std::f64::consts::LN_2;
 use std::fmt;
@@ -22,11 +22,11 @@ use crate::element::family::compiled_family;
 pub struct HalfNormal;
 
 impl HalfNormal {
-    /// A number with the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) of the normal number, not of its absolute value.
+    /// The absolute value of a normal number of mean zero; the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) is that of the normal number, not of its absolute value.
     ///
-    /// Numbers from zero. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance
-    /// (1 − 2 / π) variance.
+    /// The support is the non-negative numbers. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance (1 − 2 /
+    /// π) variance.
     #[track_caller]
     pub fn new(spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
@@ -50,7 +50,7 @@ pub struct HalfCauchy;
 impl HalfCauchy {
     /// A number with this [`Scale`], which is the median.
     ///
-    /// Numbers from zero. Density 2 / (π scale (1 + (x / scale)²)); there is no mean.
+    /// The support is the non-negative numbers. Density 2 / (π scale (1 + (x / scale)²)); there is no mean.
     #[track_caller]
     pub fn new<P: Into<Operand>>(scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -66,7 +66,7 @@ impl HalfCauchy {
     }
 }
 
-/// The distances from zero of a family whose first parameter is the centre of its symmetric members.
+/// The family of absolute values of the members of a symmetric family, whose first parameter is their centre.
 struct FoldedDistribution<F> {
     name: &'static str,
     family: F,

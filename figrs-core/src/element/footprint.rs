@@ -56,7 +56,7 @@ impl Footprint {
         Self::count(1, bytes.cast_signed() as i64);
     }
 
-    /// Counts the name that a node is given.
+    /// Counts the bytes of the name given to a node.
     pub(crate) fn named(bytes: usize) {
         Self::count(0, bytes.cast_signed() as i64);
     }
@@ -67,7 +67,7 @@ impl Footprint {
     }
 }
 
-/// A number of bytes in words: `512 MiB`.
+/// Formats a number of bytes with its unit, such as `512 MiB`.
 pub(crate) fn readable(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut number, mut unit) = (bytes as f64, 0);

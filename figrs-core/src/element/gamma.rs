@@ -26,9 +26,8 @@ pub struct Gamma;
 impl Gamma {
     /// A number with this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale), which is 1 / rate.
     ///
-    /// Positive numbers. Mean shape / rate = shape · scale, variance shape / rate² = shape · scale². A shape of one
-    /// is [`Exponential`](crate::Exponential). With a shape below one the density at zero is infinite, and observing
-    /// zero is an error.
+    /// The support is the positive numbers. Mean shape / rate = shape · scale, variance shape / rate² = shape · scale². A shape of one is
+    /// [`Exponential`](crate::Exponential). With a shape below one the density at zero is infinite, and observing zero is an error.
     #[track_caller]
     pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -80,7 +79,7 @@ impl Family<f64> for GammaDistribution {
         self.0 == other.0
     }
 
-    /// Number of values, their sum, and the sum of their logarithms.
+    /// Returns the number of values, their sum, and the sum of their logarithms.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x > 0.0);
         let sums = || [sum_of(values, |x| *x), sum_of(values, |x| x.ln())];
@@ -93,7 +92,7 @@ impl Family<f64> for GammaDistribution {
         if count == 0.0 {
             return 0.0;
         }
-        // The log-probability at the geometric mean, taken `count` times, corrected for the difference of the sum.
+        // `count` times the log-probability of the geometric mean, corrected for the difference between the sum and `count` geometric means.
         let ln_rate = self.0.ln_rate(pace);
         let middle = (logs / count).exp();
         let x = self.0.standard(middle, pace);

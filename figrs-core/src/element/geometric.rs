@@ -71,7 +71,7 @@ impl fmt::Debug for GeometricDistribution {
 }
 
 impl GeometricDistribution {
-    /// The number of failures that a value stands for, if it is valid.
+    /// Converts a value to its number of failures; `None` if the value is invalid.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
             Self::Failures => Some(value as f64),
@@ -117,7 +117,7 @@ impl Family<u64> for GeometricDistribution {
         self == other
     }
 
-    /// Number of values, and total number of failures.
+    /// Returns the number of values and the total number of failures.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let failures = values.iter().map(|value| self.failures(*value));
         let failures: f64 = failures.sum::<Option<f64>>()?;

@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 pub struct Inject;
 
 impl Inject {
-    /// The values of these elements, in order.
+    /// A list of the values of these elements, in order.
     ///
     /// The list has a value for every combination of their values; for a summary of many elements use [`fold`](crate::fold).
     #[track_caller]
@@ -22,7 +22,7 @@ impl Inject {
     }
 }
 
-/// The values of these elements, in order: [`Inject::new`].
+/// A list of the values of these elements, in order: [`Inject::new`].
 #[track_caller]
 pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
     inject_at("Inject", Location::caller(), elements)

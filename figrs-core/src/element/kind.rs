@@ -17,7 +17,7 @@ pub enum Kind {
     Chain(Vec<AnyElement>, Box<dyn ChainOp>),
     /// A conditional table over finite parents.
     Table(Vec<AnyElement>, Arc<dyn TableOp>),
-    /// The parent's value, weighed when it is reached.
+    /// The value of another element, which evidence weighs in the worlds that reach this node.
     Score(AnyElement, Evidence),
 }
 
@@ -31,7 +31,7 @@ impl Kind {
         }
     }
 
-    /// Approximate heap size in bytes, besides its own size.
+    /// Approximate number of bytes that the node holds on the heap, without its own size.
     pub(super) fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {
             Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Name of an element, if it has one, its constructor and its source line.
 ///
-/// Serialisable: a label that was read is equal to the one that was written, also in another process.
+/// A label can be serialised: a label that was read is equal to the one that was written, also in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The name given with `named`, with control characters written as escapes.

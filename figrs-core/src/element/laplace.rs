@@ -21,7 +21,7 @@ pub struct Laplace;
 impl Laplace {
     /// A number with this location, and this [`Scale`], which is the mean distance from it.
     ///
-    /// All finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
+    /// The support is all finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -70,7 +70,7 @@ impl Family<f64> for LaplaceDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale] = [parameters[0], parameters[1]];
         match index {
-            // The density has a corner there.
+            // The density has a corner at the location, and so no derivative.
             0 if *value == location => None,
             0 => Some((value - location).signum() / scale),
             _ => Some(((value - location).abs() / scale - 1.0) / scale),

@@ -15,9 +15,9 @@ use crate::element::Element;
 /// Builds a parameter that is learned from data: an element with a prior, used where other elements take a number or a list
 /// of weights.
 ///
-/// Expectation-maximisation (of `figrs-infer`) gives it one value, the one of largest likelihood or posterior density; to samplers it is an
-/// ordinary element with this prior, whose posterior they draw from. A learned element is one parameter, whatever the number of elements and branches that use
-/// it.
+/// Expectation-maximisation (of `figrs-infer`) estimates the value of largest likelihood or posterior density. To samplers the parameter is an
+/// ordinary element with this prior, and they draw from its posterior. A learned element is one parameter, whatever the number of elements and
+/// branches that use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};

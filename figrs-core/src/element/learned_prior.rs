@@ -54,7 +54,7 @@ impl LearnedPrior {
         }
     }
 
-    /// Adds the logarithm of its density, up to a constant.
+    /// Adds the logarithm of the prior density to a likelihood, up to a constant.
     pub fn add_to(&self, likelihood: &mut Likelihood) {
         match self {
             Self::Beta([a, b]) => {
@@ -110,9 +110,9 @@ impl LearnedPrior {
 pub enum Mode {
     /// This value: one number, or a list of them.
     At(Vec<f64>),
-    /// Nowhere: the likelihood is the same everywhere.
+    /// There is no single value: the likelihood is the same everywhere.
     Flat,
-    /// Nowhere: the likelihood grows towards a value that the parameter cannot have, or without end.
+    /// There is no value: the likelihood grows towards a value that the parameter cannot have, or without bound.
     Unbounded,
 }
 

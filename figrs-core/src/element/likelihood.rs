@@ -30,7 +30,7 @@ const SCALAR_TERMS: [Term; SCALARS] = [
 ];
 
 impl Term {
-    /// The basis function of one number at `x`, and its derivative; nothing for a list.
+    /// The value of a basis function of one number at `x`, and its derivative; NaN for the term of a list.
     fn at(self, x: f64) -> (f64, f64) {
         match self {
             Self::Linear => (x, 1.0),
@@ -199,7 +199,7 @@ impl Likelihood {
         if order == 0.0 || order > 1.0 {
             return Some(0.0);
         }
-        // The other terms, and the constant from a number inside the interval.
+        // The other terms, and the additive constant, which is computed from a number inside the interval.
         let mut rest = self.clone();
         rest.scalars[term as usize] = 0.0;
         let constant = log_prob(0.5) - self.at(0.5).0;
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn derivatives_of_probabilities_that_are_zero() {
-        // Three trials: 3 p (1 - p)² of one success, p³ of three.
+        // In three trials, the probability of one success is 3 p (1 - p)², and that of three successes is p³.
         let of = |successes: f64, x: f64| {
             let mut likelihood = Likelihood::of_one_number();
             likelihood.add(Term::Log, successes);
@@ -249,7 +249,7 @@ mod tests {
         assert!(close(of(2.0, 1.0), -3.0) && close(of(1.0, 1.0), 0.0));
         assert!(close(of(0.0, 0.0), -3.0) && close(of(3.0, 1.0), 3.0));
         assert!(close(of(1.0, 0.25), 4.0 - 2.0 / 0.75));
-        // A power below one rises without end.
+        // A power of the parameter below one has an infinite derivative at zero.
         let mut root = Likelihood::of_one_number();
         root.add(Term::Log, 0.5);
         assert_eq!(root.derivative(0.0, |x: f64| 0.5 * x.ln()), None);

@@ -20,11 +20,11 @@ use crate::element::family::compiled_family;
 pub struct LogNormal;
 
 impl LogNormal {
-    /// A number with the mean of the logarithm, and its [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision).
+    /// A number with this mean of its logarithm, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision) of its logarithm.
     ///
-    /// Positive numbers. Density exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)), median exp(mean), mean
-    /// exp(mean + variance / 2), variance (exp(variance) − 1) exp(2 mean + variance).
+    /// The support is the positive numbers. Density exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)), median exp(mean), mean exp(mean +
+    /// variance / 2), variance (exp(variance) − 1) exp(2 mean + variance).
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
@@ -75,7 +75,7 @@ impl Family<f64> for LogNormalDistribution {
         self.0.is_same_as(&other.0)
     }
 
-    /// The statistics of the logarithms: their number, their mean, and the sum of their squared deviations.
+    /// Returns the number of values, the mean of their logarithms, and the sum of the squared deviations of the logarithms.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         let positive = values.iter().all(|x| *x > 0.0 && x.is_finite());
         let logs = || values.iter().map(|x| x.ln()).collect::<Vec<f64>>();

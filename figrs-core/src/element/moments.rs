@@ -1,6 +1,6 @@
 //! Sums over lists of numbers, for sufficient statistics.
 
-/// Number of partial sums that are added side by side: a single sum would wait for each addition.
+/// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the one before.
 const LANES: usize = 8;
 
 /// The sum of a function over some values.
@@ -19,7 +19,7 @@ pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     lanes.iter().sum()
 }
 
-/// Number of values, their mean, and the sum of their squared deviations from it.
+/// Returns the number of values, their mean, and the sum of their squared deviations from the mean.
 pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     let count = values.len() as f64;
     if values.is_empty() {

@@ -21,8 +21,8 @@ pub struct MultivariateNormal;
 impl MultivariateNormal {
     /// A list with this mean and [`Covariance`].
     ///
-    /// Lists of finite numbers, as long as the mean. The mean may be a list of numbers or elements, or one element whose value is a
-    /// list, such as the last position of a random walk; the covariance is constant.
+    /// The support is the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or one element whose
+    /// value is a list, such as the last position of a random walk; the covariance is constant.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};

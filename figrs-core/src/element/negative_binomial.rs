@@ -18,15 +18,15 @@ use super::saddle_point::ln_binomial;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a count with a negative binomial distribution: Poisson's, with a rate that is itself gamma-distributed.
+/// Builds a count with a negative binomial distribution: a Poisson count whose rate is gamma-distributed.
 #[derive(Debug)]
 pub struct NegativeBinomial;
 
 impl NegativeBinomial {
     /// The number of failures before `successes` successes, in independent trials that each succeed with the same probability.
     ///
-    /// 0, 1, 2, … P(k) = Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k, mean successes (1 − p) / p, variance
-    /// mean / p. The number of successes is positive and at most 1e15, and need not be an integer; the mean is at most 1e9.
+    /// The support is 0, 1, 2, … P(k) = Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k, mean successes (1 − p) / p, variance mean / p.
+    /// The number of successes is positive and at most 1e15, and need not be an integer; the mean is at most 1e9.
     /// [`Geometric::failures`](crate::Geometric::failures) is the case of one success.
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
@@ -63,7 +63,7 @@ const MAX_SUCCESSES: f64 = 1e15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NegativeBinomialDistribution {
-    /// The number of successes and their probability.
+    /// The number of successes and the probability of a success.
     Failures,
     /// The mean and the dispersion.
     Mean,

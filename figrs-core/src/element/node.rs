@@ -31,7 +31,8 @@ pub(crate) use super::family_values::{
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
 
-/// The log-probability of a distribution whose numbers were replaced; `None` where it is not known, a message where the new numbers are invalid.
+/// The log-probability of a distribution whose numbers were replaced; `None` if the distribution does not support this, an error message if the new
+/// numbers are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// An atomic element's distribution, without its type.
@@ -56,7 +57,7 @@ pub trait AtomicOp: Send + Sync {
     fn numbers(&self) -> &[Number] {
         &[]
     }
-    /// Adds `log_prob` as a function of the numbers in the range `open` alone, if that is a sum of terms.
+    /// Adds `log_prob` as a function only of the numbers whose positions are in the range `open`, if that function is a sum of terms.
     fn likelihood(
         &self,
         open: Range<usize>,
@@ -67,12 +68,14 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// The derivative of `log_prob` with respect to one of the numbers, or of the probability where that is zero; `None` if it is not known.
+    /// The derivative of `log_prob` with respect to one of the numbers; where the probability is zero, the derivative of the probability. `None` if
+    /// it is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// `log_prob` if the numbers were these: `None` where it is not known, a message where the numbers are invalid.
+    /// `log_prob` if the numbers were replaced by these: `None` if the distribution does not support this, an error message if the numbers are
+    /// invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)
@@ -87,15 +90,15 @@ pub trait AtomicOp: Send + Sync {
     }
     /// The terms of likelihoods to which the distribution is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// A random value from the product with a likelihood of these terms, if there is one.
+    /// Draws a value from the product of the distribution and a likelihood of these terms, if the distribution defines such a draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// A short text.
+    /// A short description of the distribution.
     fn describe(&self) -> String;
-    /// Heap size in bytes, besides its own size.
+    /// Number of bytes that the distribution holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -103,15 +106,15 @@ pub trait AtomicOp: Send + Sync {
 
 /// A deterministic function of parent values, without its types.
 pub trait ApplyOp: Send + Sync {
-    /// The value for these arguments.
+    /// Returns the value of the function for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
-    /// The position in `values` of the value for these arguments; a new value is added.
+    /// Returns the position in `values` of the function's value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
     /// True if the function is known to be cheap, so that memoisation is no gain.
     fn is_light(&self) -> bool {
         false
     }
-    /// The values for columns of arguments, `count` values each.
+    /// Returns the values of the function for columns of arguments, `count` values each.
     fn call_many(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -121,7 +124,7 @@ pub trait ApplyOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Parent values that the result `value` implies (backward inference), `None` for parents it leaves open.
+    /// The parent values that the result `value` implies (backward inference), with `None` for each parent whose value is not implied.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
         None
@@ -130,7 +133,7 @@ pub trait ApplyOp: Send + Sync {
 
 /// A function from parent values to an element, without its types.
 pub trait ChainOp: Send + Sync {
-    /// The element for these arguments.
+    /// Returns the element that the function gives for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
     /// As [`call`](Self::call), but builds an element that no counterfactual remembers.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
@@ -144,7 +147,7 @@ pub trait ChainOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// The family, if the element is always a new atomic one whose parameters are the arguments.
+    /// The family, if the function always returns a new atomic element of the family whose parameters are the arguments.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
@@ -152,7 +155,7 @@ pub trait ChainOp: Send + Sync {
     fn call_id(&self) -> Option<CallId> {
         None
     }
-    /// Heap size in bytes, besides its own size, as far as it is known: functions' captures are not counted.
+    /// Number of bytes that the function holds on the heap, besides its own size, as far as it is known: captures are not counted.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -173,8 +176,8 @@ pub trait FamilyOp: Send + Sync {
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Log-probability or log-density for arguments that all are numbers; `None` where `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of some numbers, for arguments that all are numbers; these may be NaN or
-    /// infinite. `None` where `check` would fail or the values have another type; some may already have been appended.
+    /// Appends the log-probabilities or log-densities of some values, for arguments that all are numbers; the appended numbers may be NaN or
+    /// infinite. `None` where `check` would fail or the values have another type; some numbers may already have been appended.
     fn log_probs_of_values(
         &self,
         arguments: &[f64],
@@ -202,7 +205,7 @@ pub trait FamilyOp: Send + Sync {
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// The space of continuous values.
     fn space(&self) -> Space;
-    /// Adds `log_prob` as a function of the argument at this position alone, if that is a sum of terms.
+    /// Adds `log_prob` as a function only of the argument at this position, if that function is a sum of terms.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],
@@ -218,8 +221,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// As [`likelihood`](Self::likelihood) for some numbers and the first argument; `None` where `check` would fail or the
-    /// values have another type.
+    /// As [`likelihood`](Self::likelihood), for some values and as a function of the first argument; `None` where `check` would fail or the values
+    /// have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -231,14 +234,14 @@ pub trait FamilyOp: Send + Sync {
     }
     /// The terms of likelihoods to which members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// A random value from the product with a likelihood of these terms, if there is one.
+    /// Draws a value from the product of the member and a likelihood of these terms, if the family defines such a draw.
     fn sample_conditional(
         &self,
         arguments: &[&dyn Any],
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// A random value for each row of columns of arguments, `count` values each.
+    /// Draws a value for each row of columns of arguments, `count` values each.
     fn sample_many(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -300,10 +303,10 @@ pub trait TableOp: Send + Sync {
     fn values(&self) -> &Support;
     /// The states of each parent, in the order of the rows.
     fn states(&self) -> &[Support];
-    /// The probabilities of all rows, without a common scale: the last parent varies fastest, and the values of a
-    /// row stand together.
+    /// The probabilities of all rows, without a common scale: the value of the last parent varies fastest, and the probabilities of one row are
+    /// adjacent.
     fn weights(&self) -> &Weights;
-    /// Heap size in bytes, besides its own size.
+    /// Number of bytes that the table holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
         self.weights().bytes()
     }
@@ -316,7 +319,7 @@ struct Node {
     constructor: &'static str,
     location: &'static Location<'static>,
     values: fn() -> SupportBuilder,
-    /// Approximate size in bytes, without its name.
+    /// Approximate size of the node in bytes, without its name.
     bytes: usize,
 }
 
@@ -393,7 +396,7 @@ impl AnyElement {
         };
         let name = escaped.unwrap_or(name);
         let bytes = name.capacity();
-        // The first name stays: a node is shared by all its handles.
+        // A node keeps its first name, because all its handles share the node.
         if self.0.name.set(name).is_ok() {
             Footprint::named(bytes);
         }
@@ -428,7 +431,7 @@ impl AnyElement {
         }
     }
 
-    /// The error of this element's function.
+    /// The model error that reports a failure of this element's function.
     pub fn fault(&self, fault: Fault) -> ModelError {
         ModelError::Function {
             element: self.label(),
@@ -444,7 +447,7 @@ impl AnyElement {
         }
     }
 
-    /// The error for this element's parameters, or for a decision that nothing decides.
+    /// The model error that reports invalid parameters of this element, or a decision that nothing decides.
     pub fn invalid(&self, problem: String) -> ModelError {
         if self.known().is_some() {
             return ModelError::Undecided {

@@ -25,7 +25,7 @@ pub struct Normal;
 impl Normal {
     /// A number with this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
-    /// All finite numbers. Density exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
+    /// The support is all finite numbers. Density exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
     /// ```
     /// # use figrs_core::{Normal, StandardDeviation, Variance};
@@ -88,7 +88,7 @@ enum SpreadMeasure {
     Precision,
 }
 
-/// A normal log-density with its mean left open: the terms that depend on the standard deviation, computed once.
+/// A normal log-density for any mean: stores the terms that depend on the standard deviation alone, so that they are computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct OpenDensity {
     deviation: f64,
@@ -159,7 +159,7 @@ impl NormalDistribution {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
 
-    /// The family of this spread, and the spread as a parameter.
+    /// Returns the normal family with this measure of spread, and the spread as its parameter.
     pub(super) fn of_spread(Spread { measure, operand }: Spread) -> (Self, Operand) {
         (Self::new(measure, &operand), operand)
     }
@@ -180,7 +180,7 @@ impl NormalDistribution {
         }
     }
 
-    /// The density of this spread.
+    /// The density with this value of the spread.
     #[inline]
     fn of(&self, spread: f64) -> OpenDensity {
         let (constant, density) = self.constant;
@@ -225,7 +225,7 @@ impl Family<f64> for NormalDistribution {
         self.measure == other.measure
     }
 
-    /// The number of values, their mean, and the sum of their squared deviations from it.
+    /// Returns the number of values, their mean, and the sum of their squared deviations from the mean.
     fn statistics(&self, values: &[f64]) -> Option<Vec<f64>> {
         Some(moments(values).to_vec())
     }
@@ -332,7 +332,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// The density at the mean, if the mean is open.
+    /// If the mean is open, the bound is the log-density at the mean.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];

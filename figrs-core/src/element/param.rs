@@ -31,12 +31,12 @@ impl Param {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
 
-    /// The name.
+    /// The name of the parameter.
     pub fn name(&self) -> &str {
         &self.0.0
     }
 
-    /// The present value.
+    /// The present value of the parameter.
     pub fn get(&self) -> f64 {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
@@ -104,7 +104,7 @@ impl Number {
         }
     }
 
-    /// The present value.
+    /// The present value of the constant or the parameter.
     pub fn get(&self) -> f64 {
         match self {
             Self::Constant(x) => *x,

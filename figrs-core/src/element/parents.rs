@@ -97,7 +97,7 @@ impl Arguments for Mixed {
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait AsElement {
-    /// The type of its values.
+    /// The type of the element's values.
     type Value: Value;
     /// The element.
     fn as_element(&self) -> &Element<Self::Value>;
@@ -122,7 +122,7 @@ impl<E: AsElement> AsElement for &E {
 /// Such elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
 /// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
 ///
-/// Adds the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+/// The trait adds the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",

@@ -24,7 +24,7 @@ pub struct Poisson;
 impl Poisson {
     /// A count with this rate, the expected number of events: a number, a [`Param`](crate::Param), or an element, at most 1e9.
     ///
-    /// 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
+    /// The support is 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -79,7 +79,7 @@ impl Family<u64> for PoissonDistribution {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// Number of values, their mean, and the log-probability of all of them if the rate is that mean.
+    /// Returns the number of values, their mean, and the log-probability of all values if the rate is that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);
@@ -134,7 +134,8 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// A draw with a rate of any size; where it is large the nearest integer to a normal draw, whose skewness is below 1e-4 as well.
+/// Draws a count with a rate of any size. For a rate above the maximum, a normal draw is rounded to an integer, because the skewness of the Poisson
+/// distribution is then below 1e-4.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

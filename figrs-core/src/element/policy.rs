@@ -9,11 +9,11 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 
-/// A policy of a decision: the number of an option for the values of some elements.
+/// A policy of a decision: chooses the index of an option for the values of some elements.
 pub trait ChoosePolicy: Send + Sync {
-    /// The number of the option for these values.
+    /// Returns the index of the option that is chosen for these values.
     ///
-    /// **Errors.** If the policy has no choice for them.
+    /// **Errors.** If the policy has no choice for these values.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 

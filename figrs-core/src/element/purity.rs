@@ -1,4 +1,4 @@
-//! Debug checks of functions: the result depends on the arguments alone, and is the same for equal ones.
+//! Checks in debug builds that the result of a function depends on its arguments alone, and is the same for equal arguments.
 
 use std::any::Any;
 
@@ -24,7 +24,7 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Compares two results of one function for the same arguments, as far as data can show.
+/// Compares two results of one function for the same arguments; only differences in their data are found.
 pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match difference(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -32,7 +32,7 @@ pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fau
     }
 }
 
-/// Describes two elements in which two results of one function differ, as far as data can show.
+/// Describes two elements in which two results of one function differ, if their data show a difference.
 pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;

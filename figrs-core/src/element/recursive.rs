@@ -22,17 +22,15 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// Each call is a new random value, even if the function is called twice with the same argument. An element
-/// knows its function and its argument, so that exact algorithms compute the distribution of a call once for each argument
-/// (memoisation), where a Rust function that calls itself is unfolded call by call. The body of a call runs on demand, so
-/// that it may call itself anywhere, and recursion may be deep or endless.
+/// Each call is a new random value, even if the function is called twice with the same argument. The element of a call knows its function and its
+/// argument, so that exact algorithms compute the distribution of a call once for each argument (memoisation). A Rust function that calls itself is
+/// unfolded call by call. The body of a call runs on demand, so that it may call itself anywhere, and recursion may be deep or endless.
 ///
-/// Exact algorithms share the calls of a function with an argument unless the body reaches an element that it does not make itself
-/// and that is not certain, an element that is a target or carries evidence, a [`Score`](crate::Score), a function that fails for
-/// some values, or an element that is not finite: then the call is unfolded. In the most probable world, a shared call
-/// stands for the most probable one with its value: the elements within it weigh, but are not listed. All calls are
-/// unfolded by samplers and `Enumerate`, by bounds of `LazyVariableElimination`, and where worlds are counted, drawn, or
-/// listed from a compiled tree.
+/// Exact algorithms share all calls of a function with the same argument. They unfold a call instead if its body reaches an uncertain element that
+/// the body does not make itself, a target, an element with evidence, a [`Score`](crate::Score), a function that fails for some values, or an
+/// element that is not finite. In the most probable world, a shared call has the weight of its most probable choices for its value, but the
+/// elements within the call are not listed. All calls are unfolded by samplers and `Enumerate`, by bounds of `LazyVariableElimination`, and where
+/// worlds are counted, drawn, or listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
 /// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where the body calls itself with ever new arguments.

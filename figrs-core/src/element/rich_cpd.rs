@@ -19,17 +19,17 @@ pub enum ValuePattern<T> {
     Any,
 }
 
-/// Accepts these values.
+/// Builds a pattern that accepts these values.
 pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::OneOf(values.into_iter().collect())
 }
 
-/// Accepts all values but these.
+/// Builds a pattern that accepts all values but these.
 pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::NoneOf(values.into_iter().collect())
 }
 
-/// Accepts every value.
+/// Builds a pattern that accepts every value.
 pub fn any<T: Value>() -> ValuePattern<T> {
     ValuePattern::Any
 }
@@ -44,9 +44,9 @@ impl<T: Value> ValuePattern<T> {
     }
 }
 
-/// A case for each parent.
+/// A clause of a conditional distribution: a pattern for the value of each parent.
 pub trait Clause<A: Arguments>: Send + Sync + 'static {
-    /// True if every parent's value is accepted.
+    /// True if the clause accepts the value of every parent.
     fn accepts(&self, values: &A::Refs<'_>) -> bool;
 }
 

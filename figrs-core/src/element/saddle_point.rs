@@ -1,7 +1,7 @@
 //! Logarithms of Poisson, binomial and Student densities that keep their digits at any size.
 //!
-//! The textbook formulas subtract numbers as large as the parameters; these subtract the small remainders after the
-//! largest parts have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
+//! The textbook formulas subtract numbers as large as the parameters. The functions here subtract only the small remainders after the largest parts
+//! have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
 
 use std::f64::consts::{LN_2, PI};
 
@@ -74,7 +74,7 @@ pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     } else if j + k < LARGE {
         ln_gamma(j + k + 1.0) - ln_gamma(j + 1.0) - ln_gamma(k + 1.0) + j * ln_p + k * ln_q
     } else {
-        // Shares of the sum, so that nothing overflows.
+        // Counts are divided by their sum, so that nothing overflows.
         let n = j + k;
         let ways = stirling_error(n) - stirling_error(j) - stirling_error(k);
         let part = |x: f64, p: f64, ln_p: f64| {

@@ -26,7 +26,7 @@ impl Select {
     /// One of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
     /// Weights need not sum to one: they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by mistake are
-    /// therefore accepted. Equal values merge.
+    /// therefore accepted. The weights of equal values are added.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -102,7 +102,7 @@ struct CategoricalCache {
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The values without repetitions, and for each of the values its number among them.
+/// The values without repetitions, and for each original value its index among the distinct ones.
 #[derive(Debug)]
 struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
@@ -113,7 +113,7 @@ struct Distinct<T> {
 /// takes about as long as four walks, so that for short lists drawn once it would cost more than it saves.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
-/// The largest weight and the sum of the weights in units of it, which cannot overflow.
+/// Returns the largest weight, and the sum of the weights divided by the largest, which cannot overflow.
 fn scale(weights: &[f64]) -> (f64, f64) {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     (largest, weights.iter().map(|w| w / largest).sum())
@@ -161,7 +161,7 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// The logarithm of the share of `merged` weights, in units of `top`, in a `sum` in units of `largest`.
+/// The logarithm of the share of some weights in the sum of all: `merged` is their sum in units of `top`, and `sum` is in units of `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -216,7 +216,7 @@ impl<T: Value> Family<T> for Categorical<T> {
             let number = self.distinct().values.get_index_of(&KeyRef(value));
             return number.map_or(f64::NEG_INFINITY, |number| logs[number]);
         }
-        // Equal values merge: add in units of the largest.
+        // The weights of equal values are added, in units of the largest weight.
         let (largest, sum) = self.scale(weights);
         let same = || {
             let all = weights.iter().zip(&self.values);
@@ -231,7 +231,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         self.values.same(&other.values)
     }
 
-    /// Number of occurrences of each distinct value.
+    /// Returns the number of occurrences of each distinct value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let distinct = &self.distinct().values;
         let mut counts = vec![0.0; distinct.len()];
@@ -262,7 +262,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         value: &T,
         likelihood: &mut Likelihood,
     ) {
-        // All weights are open, and need no division by their sum if they are a point of the simplex.
+        // If all weights are open parameters on the simplex, they need no division by their sum.
         let mut same = self
             .values
             .iter()
@@ -294,7 +294,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// For weights w that sum to S, and a value with the weight m: [the value is that of `index`] / m − 1 / S.
+    /// The derivative is [the value is that of `index`] / m − 1 / S, where S is the sum of the weights and m is the weight of the value.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

@@ -184,7 +184,8 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// The random choice that the element makes for these values of its parents; `None` if it makes none, or makes it by other elements.
+    /// The random choice that the element makes for these values of its parents; `None` if it makes none, or if other elements make the choice for
+    /// it.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
     #[inline]
@@ -224,7 +225,8 @@ impl AnyElement {
         }
     }
 
-    /// The values that the parents must have if the element is to have `value` and its own observation is to hold; none for parents beyond the list.
+    /// The values that the parents must have if the element is to have `value` and its own observation is to hold. The list may be shorter than the
+    /// list of parents: nothing is demanded of the others.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

@@ -102,7 +102,7 @@ impl TableRows {
             }
             let largest = largest(i, row)?;
             let sum: f64 = row.iter().sum();
-            // Dividing by the largest first costs a rounding, and is needed only if the sum overflows or is tiny.
+            // The division by the largest weight costs a rounding, so it is made only if the sum overflows or is tiny.
             let (scale, sum) = if sum.is_normal() {
                 (1.0, sum)
             } else {
@@ -134,7 +134,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// The rows divided by their sums, by logarithms, where `f64` cannot hold all of the results.
+/// Returns the rows divided by their sums, computed as logarithms, if `f64` cannot hold all of the results.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {

@@ -23,12 +23,13 @@ use crate::element::family::compiled_family;
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// A number with the mean and the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) of the normal distribution, which differ from those of the truncated one, and the bounds.
+    /// A number with these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has another mean and another
+    /// variance.
     ///
-    /// Numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
-    /// bounds. One of the bounds may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. The bounds may be far in a tail: numbers are drawn by
-    /// rejection from an exponential or uniform distribution there (Robert 1995, "Simulation of truncated normal variables").
+    /// The support is the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
+    /// bounds. One of the bounds may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. The bounds may be far in a tail, where numbers
+    /// are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};
@@ -125,7 +126,8 @@ impl Interval {
         }
     }
 
-    /// The logarithm of the share of a part in the mass. `apart` is the distance between the points of both intervals that are nearest to the mean.
+    /// The logarithm of the fraction of the interval's mass that lies in `part`. `apart` is the distance between the points of both intervals that
+    /// are nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -135,7 +137,7 @@ impl Interval {
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
-            // Parameters became invalid: rejection might not end.
+            // The parameters have become invalid, so that rejection might not end.
             return nearest;
         }
         if self.upper < 0.0 {
@@ -249,7 +251,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         }
         let deviation = self.0.deviation(parameters[1]);
         let nearest = nearest(mean, lower, upper);
-        // The difference comes first: both may be far from the mean.
+        // The two numbers are subtracted from each other first, because both may be far from the mean.
         let apart = (value / 2.0 - nearest / 2.0) / deviation;
         let sum = (value / 2.0 - mean / 2.0 + (nearest / 2.0 - mean / 2.0)) / deviation;
         -2.0 * apart * sum - self.between(parameters).mass().ln() - deviation.ln()
@@ -266,7 +268,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let between = self.between(parameters);
         let deviation = self.0.deviation(parameters[1]);
         let (t, mass) = (between.nearest(), between.mass());
-        // The density at a bound, and that times the bound, which vanish at infinity.
+        // The density at a bound, and its product with the bound; both vanish at infinity.
         let edge = |z: f64| {
             let density = (-(z - t) * (z + t) / 2.0).exp() / mass;
             (density, if z.is_finite() { z * density } else { 0.0 })
@@ -298,7 +300,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let deviation = self.0.deviation(parameters[1]);
         let half_nearest = |lower: f64, upper: f64| nearest(parameters[0], lower, upper) / 2.0;
         let share = |from: f64, to: f64| {
-            // The difference comes first: both may be far from the mean.
+            // The two numbers are subtracted from each other first, because both may be far from the mean.
             let apart = (half_nearest(from, to) - half_nearest(lower, upper)) / deviation * 2.0;
             let part = self.interval(parameters, [from, to]);
             all.ln_share(part, apart).exp()

@@ -10,7 +10,7 @@ use crate::value::datum::Datum;
 
 /// Arguments of different types that form one value: a tuple, or the value of a single parent.
 pub trait Joint: Arguments {
-    /// The tuple of the values.
+    /// The type of the tuple of values.
     type Tuple: Value;
     /// The tuple from references to the values.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;

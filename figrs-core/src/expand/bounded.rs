@@ -7,8 +7,8 @@ use crate::error::ModelError;
 impl Expansion {
     /// Returns an error if, as far as the expanded part shows, unexpanded parts may give worlds weights without a bound.
     ///
-    /// **Guarantee.** If there is no error, and no Score in unexpanded parts weighs more than one and no
-    /// observed value there has a density, worlds weigh no more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
+    /// **Guarantee.** If there is no error, if no Score in unexpanded parts weighs more than one, and if no observed value in them has a density,
+    /// no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         let Some((depth, true)) = self.cut else {
             return Ok(());

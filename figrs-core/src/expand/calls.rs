@@ -52,7 +52,7 @@ pub(super) enum CallTreatment {
 }
 
 impl CallSolutions {
-    /// Starts without calls, for a model and a query that name these elements.
+    /// Creates an empty collection of calls, for a model and a query that name the elements `roots`.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -65,7 +65,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// The treatment of a call in the body of another; `known` functions were known before that body was entered.
+    /// The treatment of a call that the body of another call meets; `known` is the number of functions that were known before that body was
+    /// entered.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,

@@ -44,14 +44,14 @@ pub struct ExpandedElement {
 pub struct FunctionFailures {
     /// The failure for the first of the combinations.
     pub error: ModelError,
-    /// By combination: `true` if the function failed.
+    /// For each combination of parent values, `true` if the function failed.
     pub failed: Vec<bool>,
 }
 
 impl ExpandedElement {
     /// Approximate size in bytes, without its element and its support.
     pub(super) fn bytes(&self) -> u64 {
-        // A slot in the table of positions.
+        // Bytes of an entry in the table of positions.
         const POSITION: usize = 40;
         let weights = self.weights.as_ref().map_or(0, Weights::bytes);
         let content = match &self.content {
@@ -89,31 +89,31 @@ impl ExpandedElement {
 /// Source of the value of an expanded element.
 #[derive(Debug)]
 pub enum Content {
-    /// Set by an intervention.
+    /// The value is set by an intervention.
     Fixed,
-    /// Random, with these probabilities of the values of the support.
+    /// The value is random, with these probabilities of the values of the support.
     Atomic(Weights),
-    /// Random, without a finite support; only an observed Chain may use it.
+    /// The value is random, without a finite support; only an observed Chain may use the element.
     NotEnumerable(NotEnumerable),
-    /// A function: for each combination of parent values the position of the value, or
+    /// The value is a function: for each combination of parent values the position of the value, or
     /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) where evidence excludes it.
     Apply(Vec<u32>),
-    /// A choice: for each combination of parent values the position in `results`.
+    /// The value is that of a chosen element: for each combination of parent values the position in `results`.
     Chain {
         /// Result that each combination chooses; [`Content::NO_CHOICE`] where the function failed.
         choice: Vec<u32>,
         /// The distinct elements that are chosen, by their positions in the expansion.
         results: Vec<usize>,
     },
-    /// A conditional table: for each combination of parent values the probabilities of the support.
+    /// The value follows a conditional table: for each combination of parent values the probabilities of the support.
     Table(Weights),
-    /// The parent's value; the weight of each value.
+    /// The parent's value, with the weight of each value.
     Score(Weights),
     /// A Chain that was not expanded: it is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// In the choices of a Chain: the function failed, or gave an element that has no value.
+    /// Marks a choice of a Chain for which the function failed, or gave an element that has no value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 }

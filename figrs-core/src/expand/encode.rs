@@ -59,7 +59,7 @@ impl EncodingBuilder<'_> {
                 let certain = Weights::from_linear(vec![1.0]);
                 self.rows(position, known, |_| Some((&certain, 0)), |_, _| false)?;
             }
-            // Its only value is `unknown`, whatever its parents.
+            // The only value of an unexplored Chain is `unknown`, whatever the values of its parents.
             Content::Unexplored => {
                 let numbers = SituationValues {
                     index: &[0],
@@ -83,7 +83,7 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_free_on_failure(position) => {
-                // A row of zeros with a single one, for each place, given by the offset at which the row starts.
+                // A single one among zeros: a row that starts at the right offset has the one at any wanted position.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;

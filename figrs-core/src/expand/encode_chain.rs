@@ -13,12 +13,12 @@ use crate::error::{Fault, ModelError};
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Size up to which tables are dense whatever their zeros.
+/// Number of entries up to which a table is dense, whatever the number of its zeros.
 const MAX_DENSE_ENTRIES: usize = 32;
-/// Cost of a sparse entry, in units of a dense one.
+/// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of a row of the Chain's own, among the Chain's values: their positions, ascending, and weights.
+/// Outcomes of a row that belongs to the Chain alone: their positions among the Chain's values, ascending, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -39,7 +39,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// The entries of outcomes whose probability is zero at present.
+    /// The entries of outcomes whose probability is zero for the present values of parameters.
     open_zeros: Vec<u32>,
 }
 
@@ -125,7 +125,7 @@ impl EncodingBuilder<'_> {
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
-        // A parent each of whose values chooses another result is itself the selector.
+        // If each value of a parent chooses a different result, that parent is itself the selector.
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()

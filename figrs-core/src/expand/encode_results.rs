@@ -1,9 +1,8 @@
 //! The multiplexer of a Chain: it gives the Chain the value of the chosen result.
 //!
-//! Two-way multiplexers take the results one after another. A single variable passes from one to the next: the value of the
-//! Chain if its choice was among the results so far, else the choice. So no variable is in many factors, whatever the number of
-//! results, and each factor is a function: choice and results have as many assignments as the choice and the variables that
-//! the results depend on.
+//! Each two-way multiplexer adds one result. A single variable passes from one multiplexer to the next: it holds the value of the Chain if the
+//! choice was among the results so far, else the choice. So no variable is in many factors, whatever the number of results. Each factor is a
+//! function, so that choice and results together have only as many assignments as the choice and the variables on which the results depend.
 
 use std::ops::Range;
 
@@ -19,7 +18,7 @@ struct MultiplexerState {
     variable: VarId,
     /// The values, as columns of the Chain, ascending.
     columns: Vec<u32>,
-    /// The choices, as the states after the columns.
+    /// The choices that remain; their states follow those of the columns.
     choices: Vec<ChainChoice>,
 }
 
@@ -28,7 +27,7 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// The state that stands for this column.
+    /// The index of the state for this column.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }
@@ -56,7 +55,7 @@ impl EncodingBuilder<'_> {
             choices: selector.choices.clone(),
         };
         let mut open = vec![false; results.len()];
-        // In the order in which they depend on each other, so that each result is next to those it depends on.
+        // The results are sorted in the order in which they depend on each other, so that each is next to those it depends on.
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by_key(|&at| results[at]);
         for at in order {
@@ -99,7 +98,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Passes on the value of a result if it is the choice.
+    /// Adds the multiplexer that passes on the value of a result if the result is the choice.
     fn add_multiplexer(
         &mut self,
         position: usize,

@@ -30,13 +30,13 @@ enum Unreached {
 
 /// A factor graph for the worlds of some roots of an expansion.
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the
-/// evidence times its soft weights; over a variable of an element, the unnormalised marginal of that element. In
-/// an encoding [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots
-/// and weighs exactly its probability: elements of branches that are not taken are `absent` and weigh one.
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed over all
+/// variables except that of an element, it is the unnormalised marginal of that element. In an encoding [`for_worlds`](Self::for_worlds), each
+/// assignment of positive weight is one world of the roots and weighs exactly its probability: elements of branches that are not taken are `absent`
+/// and weigh one.
 ///
-/// **Complexity.** Linear in the entries of the expansion's tables, plus for each branch that is not a plain
-/// atomic element the product of the number of branches, its support and the Chain's support.
+/// **Complexity.** Linear in the entries of the expansion's tables, plus for each branch that is not a plain atomic element the product of the
+/// number of branches, the size of its support and the size of the Chain's support.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -79,14 +79,13 @@ pub(super) struct Guard {
 }
 
 impl Encoding {
-    /// For sums over worlds: marginals of `targets` and the probability of all evidence.
+    /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither needs are left out. A Score that any target of the expansion reaches is part of its worlds,
-    /// and weighs whichever targets are queried.
+    /// Elements that neither the targets nor the evidence need are left out. A Score that any target of the expansion reaches is part of its
+    /// worlds, and weighs whichever targets are queried.
     ///
-    /// For an incomplete expansion these are the worlds in which nothing that evidence and targets need is
-    /// unknown: the sums are lower bounds. All targets of the expansion are then needed, because a Score may stand
-    /// in an unexpanded part.
+    /// For an incomplete expansion the sums are over the worlds in which everything that evidence and targets need is known, so they are lower
+    /// bounds. All targets of the expansion are then needed, because a Score may be in an unexpanded part.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] for the factor of an element that does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
@@ -117,7 +116,7 @@ impl Encoding {
         }
         let reaches = ReachConditions::new(expansion.elements(), &roots);
         let mut elements = expansion.elements().iter().zip(&reaches.reach).enumerate();
-        // Where these stand in a branch, they must not weigh or count in worlds that do not take it.
+        // Scores, failing functions and counted outcomes in a branch must not weigh or count in worlds that do not take the branch.
         let conditional = elements.any(|(position, (element, reach))| {
             let counts = expansion.counts_outcomes
                 && element.parametric.is_some()
@@ -134,9 +133,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// For the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function of the element at a position,
-    /// or any function. If one of these worlds has positive weight, the failure is a mistake in the model. Where a function fails its element may have any
-    /// value.
+    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function
+    /// of the element at a position, or any function. If one of these worlds has positive weight, the failure is a mistake in the model. An element
+    /// may have any value where its function fails.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -154,7 +153,7 @@ impl Encoding {
         .build()
     }
 
-    /// For single worlds: the most probable one, or samples.
+    /// Builds the encoding for single worlds: the most probable one, or samples.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -163,18 +162,18 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
     }
 
-    /// The variables and factors.
+    /// The variables and factors of the encoding.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// The variables and factors, taken out.
+    /// Takes the variables and factors out of the encoding.
     pub fn take_graph(&mut self) -> FactorGraph {
         std::mem::take(&mut self.graph)
     }
 
-    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose
-    /// [`Param`](crate::Param) is zero: factors, and positions in the weights of each.
+    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose [`Param`](crate::Param) is
+    /// zero: the index of each factor, and positions in its weights.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
@@ -250,11 +249,11 @@ pub(super) struct EncodingBuilder<'e> {
     /// The failures that are selected, if any are.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
-    /// By position: `true` if the element carries evidence or is a target.
+    /// For each position, `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
     /// Variables that state which of the selected functions fail.
     pub(super) failures: Vec<Guard>,
-    /// The weights of outcomes that are zero at present: factors, and positions in the weights of each.
+    /// The weights of outcomes that are zero at present: the index of each factor, and positions in its weights.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
@@ -362,10 +361,10 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds one guard for some choices of Chains.
+    /// Builds one guard for some choices of Chains: it is true if one of them is made.
     ///
-    /// One choice among many gets a variable that the multiplexer defines when it takes in the result, so that not all
-    /// branches depend on the selector. Otherwise the guard is the selector, or a new variable that is the disjunction of several.
+    /// A single choice among many gets a variable that the multiplexer defines when it adds the result, so that not all branches depend on the
+    /// selector. Otherwise the guard is the selector, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -399,7 +398,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds one guard for the disjunction of several.
+    /// Builds one guard for the disjunction of several guards.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

@@ -23,7 +23,7 @@ pub struct Expansion {
     pub(super) budget: Budget,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if outcomes are to be counted, so that elements that are not reached must have none.
+    /// `true` if outcomes are to be counted, so that an element that is not reached must not have an outcome.
     pub(super) counts_outcomes: bool,
     /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,

@@ -20,7 +20,7 @@ pub(super) struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// Starts with no bytes; elements count from now on, or from an earlier reading.
+    /// Creates an account of zero bytes; elements count from now on, or from an earlier reading of the footprint.
     pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
         Self {
             limit,
@@ -103,7 +103,7 @@ mod tests {
             assert!(
                 matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
             );
-            // Two expansions; debug builds call a function twice to compare the results.
+            // The model is expanded twice, and debug builds call a function twice to compare the results.
             let calls = calls.load(Ordering::Relaxed);
             assert!(
                 calls <= 4 * (elements + 1),

@@ -1,4 +1,4 @@
-//! Parameters of an expansion: parameters that stand for learned elements, and the outcomes whose probabilities parameters decide.
+//! Parameters of an expansion: parameters that replace learned elements, and the outcomes whose probabilities parameters decide.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -10,14 +10,14 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 
-/// The parameters that stand for [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which
-/// expansions reach them.
+/// The parameters that replace [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which expansions reach
+/// them.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedParameters {
     learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
 }
 
-/// A learned element and the parameters that stand for it.
+/// A learned element and the parameters that replace it.
 #[derive(Clone, Debug)]
 pub struct LearnedParameter {
     /// The element.
@@ -81,9 +81,9 @@ impl LearnedParameters {
         self.learned.values()
     }
 
-    /// The parameters at a position.
+    /// The learned element at a position, with its parameters.
     ///
-    /// **Panics** if there are none.
+    /// **Panics** if there is none at that position.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
@@ -121,21 +121,21 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
 
-/// The outcomes of a random element, where parameters decide the probabilities.
+/// The outcomes of a random element whose probabilities are decided by parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that stands for it.
+    /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that replaces it.
     pub member: AnyElement,
     /// The position of the element in its expansion.
     pub position: usize,
-    /// The origin of the weight of the first outcome; the other origins follow it.
+    /// The index of the origin of the first outcome's weight; the origins of the other outcomes follow.
     pub first: u32,
     /// The outcomes; empty where they are not listed: the only origin is then that of the observed value.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Number of origins.
+    /// Number of origins: one for each listed outcome, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }

@@ -36,7 +36,7 @@ pub(super) fn for_each_combination<E>(
     if supports.iter().any(|support| support.is_empty()) {
         return Ok(());
     }
-    // Parents that are listed before, and their first places.
+    // Parents that are listed more than once, with the position at which each is listed first.
     let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
     let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
     let all = Assignments::rows(supports.iter().map(|support| support.len()));

@@ -17,9 +17,9 @@ pub(super) enum ReachCondition {
 /// Reach of every element, and the elements whose only use is as a row of one Chain.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// By position; `None` for elements that the roots do not need.
+    /// For each position, the circumstances in which the element is reached; `None` for elements that the roots do not need.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// By position: the only Chain that mentions the element, if the element is atomic and nothing else mentions it.
+    /// For each position, the only Chain that mentions the element, if the element is atomic and nothing else mentions it.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
@@ -108,11 +108,11 @@ impl ReachConditions {
 }
 
 impl ExpandedElement {
-    /// True if the element can stand as a row of a Chain's table.
+    /// True if the element can be a row of a Chain's table.
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // If it has parents, they are in every world where it is.
+            // If an unexplored Chain has parents, they are part of every world that contains the Chain.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }

@@ -23,7 +23,7 @@ pub(super) struct TableLimits<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An error if the expansion has to stop now.
+/// Returns an error if the expansion has to stop now.
 #[inline]
 pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {
@@ -57,7 +57,7 @@ impl FailureCollector {
         }
     }
 
-    /// Records a combination that no world has.
+    /// Records a combination of parent values that occurs in no world.
     fn record_impossible(&mut self) {
         self.failed.push(true);
     }
@@ -97,7 +97,7 @@ pub(super) fn atomic(
     }
 }
 
-/// Probabilities as weights; as logarithms if one is too small for `f64`.
+/// Converts probabilities to weights; to logarithms if a probability is too small for `f64`.
 fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
     if linear.iter().all(|p| p.is_normal()) {
         return Ok(Weights::from_linear(linear));

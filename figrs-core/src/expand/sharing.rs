@@ -23,7 +23,7 @@ use figrs_factor::graph::Weights;
 pub enum QueryKind {
     /// Sums over the worlds.
     Sums,
-    /// The values of the elements in the most probable one.
+    /// The values of the elements in the most probable world.
     BestWorld,
 }
 
@@ -142,7 +142,7 @@ impl<'m> CallSharing<'m> {
                     first,
                 });
             }
-            // The walk that unfolds it reports the error, if a world reaches it.
+            // The traversal that unfolds the call reports the error, if a world reaches the call.
             Err(_) => self.set(&wanted, CallSolution::Unfolded),
         }
     }
@@ -216,7 +216,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if a body has no Scores and no failing functions, so that its values are random by its choices alone.
+/// True if a body has no Scores and no failing functions, so that only its random choices decide the weights of its values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

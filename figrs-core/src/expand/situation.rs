@@ -64,7 +64,7 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// The scope of an element's parents, with a guard if no parent shows whether the element is reached.
+    /// The variables of an element's parents, with a guard if no parent shows whether the element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);

@@ -63,7 +63,7 @@ impl DependencyGraph {
         })
     }
 
-    /// The position of the last element of `of` that `element` is or depends on.
+    /// The position in `of` of the last element that equals `element` or on which `element` depends.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
@@ -81,8 +81,8 @@ impl DependencyGraph {
         self
     }
 
-    /// The graph of a model whose elements create no other elements: works for values that are continuous or infinitely many. `None` if there is a
-    /// Chain that is not a member of a family of distributions.
+    /// The graph of a model whose elements create no other elements; their values may be continuous or infinitely many. `None` if there is a Chain
+    /// that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -148,7 +148,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// The number of an element; a new one is added.
+    /// The index of an element's node; a new element is added.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -248,7 +248,7 @@ impl DependencyGraph {
     }
 }
 
-/// An element as a function of the nodes that it reads, or as a random value.
+/// The node of an element: a function of the nodes that it reads, or a random value.
 fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     let is_constant = expanded.support.len() == 1 && !expanded.unknown;
     let mut inputs = expanded.parents.clone();

@@ -10,7 +10,7 @@ pub enum EvidenceRole {
     Given,
     /// The evidence is not known.
     Unknown,
-    /// The evidence is not known, and counts among the elements that the separation is from.
+    /// The evidence is not known, and counts among the elements from which the separation starts.
     Asked,
 }
 
@@ -66,7 +66,7 @@ impl DependencyGraph {
         let readers = |node: usize| &readers[starts[node]..starts[node + 1]];
         let is_known = self.known(given, &readers);
         let opens = self.ancestors(given);
-        // The ways in which a trail leaves a node depend on whether it came from a reader (up) or from an input (down).
+        // The directions in which a trail leaves a node depend on whether it came from a reader (up) or from an input (down).
         let mut seen = [vec![false; n], vec![false; n]];
         let mut is_reached = vec![false; n];
         let mut open: Vec<(usize, Direction)> =
@@ -154,7 +154,7 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if an element can depend on the elements that the separation is from.
+    /// True if an element can depend on the elements from which the separation starts.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
@@ -178,7 +178,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // An element that a branch creates cannot be asked for: its Chain is taken instead.
+            // An element that a branch creates cannot be given, so its Chain is taken instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

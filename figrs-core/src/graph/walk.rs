@@ -39,9 +39,9 @@ pub struct GraphNode {
 /// Kind of connection between two elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The first is a parent of the second.
+    /// The first element is a parent of the second.
     Parent,
-    /// The first is the result of the second, a Chain, for these parent values.
+    /// The first element is the result of the second, a Chain, for these parent values.
     Branch(String),
 }
 
@@ -77,7 +77,7 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// The graph without the elements that Chains create: works for infinite and continuous models.
+    /// The graph without the elements that Chains create; it exists for infinite and continuous models too.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
@@ -91,8 +91,8 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default
-    /// [`Budget`]: works for infinite models, whose other Chains are marked as unexplored.
+    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Budget`]. It exists for
+    /// infinite models too; their other Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,

@@ -165,8 +165,8 @@ impl Evidence {
         )
     }
 
-    /// The natural logarithm of the largest weight that this can give any value, if one was stated; an observation
-    /// and a condition weigh at most one. (The density of an observed value belongs to the element, and is not counted here.)
+    /// The natural logarithm of the largest weight that this evidence can give any value, if one was stated; an observation and a condition weigh
+    /// at most one. (The density of an observed value belongs to the element, and is not counted here.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),

@@ -13,7 +13,7 @@ use crate::model::evidence::Evidence;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Evidence and interventions on elements: a separate value, apart from the elements.
+/// Evidence and interventions on elements, kept in a value that is separate from the elements.
 ///
 /// The same elements can serve many models at once. Evidence may be stated for any element, and several
 /// times for one; all of it holds. The elements that carry evidence are, together with the targets
@@ -58,8 +58,7 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
-    /// States that the values of all `elements` pass `test`, in their order: a constraint that holds along a whole
-    /// [`fold`](crate::fold) or a grid.
+    /// States that the values of all `elements`, in their order, pass `test`: a constraint along a whole [`fold`](crate::fold) or a grid.
     #[track_caller]
     pub fn condition_each<'a, T: Value>(
         mut self,
@@ -105,7 +104,7 @@ impl Model {
         self.with(element, Evidence::weigh_at_most(maximum, weight))
     }
 
-    /// Weighs worlds by the value of `element`; `log_weight` gives natural logarithms, `-inf` excludes.
+    /// Weighs worlds by the value of `element`; `log_weight` returns natural logarithms of weights, and `-inf` excludes a value.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         self,
@@ -135,8 +134,8 @@ impl Model {
         self
     }
 
-    /// Makes a decision follow a policy: it has the value of another element, of the same type, unless an intervention sets it. A later policy of the same
-    /// decision replaces this one.
+    /// Makes a decision follow a policy: the decision has the value of another element, of the same type, unless an intervention sets it. A later
+    /// policy of the same decision replaces this one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]

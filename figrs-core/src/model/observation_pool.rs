@@ -9,7 +9,7 @@ use super::evidence::Evidence;
 use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
 use crate::value::datum::Datum;
 
-/// Maximum number of distributions of the same parents and hash that an observation is compared with.
+/// Maximum number of distributions, with the same parents and the same hash, with which an observation is compared.
 const MAX_CANDIDATES: usize = 8;
 
 /// Observations of one distribution, by the positions of the statements.

@@ -15,7 +15,7 @@ pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
     /// The value that an intervention gives each element; the element is stored too, so that no new element gets its identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    /// By decision: the decision itself, and the element whose value it has.
+    /// For each decision, the decision itself and the element whose value it has.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
 }
 

@@ -38,7 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// Numbers and truth values. Plain values are copied as a whole: reading and writing single bytes costs more.
+        /// A number or a truth value. It is copied as a whole, because reading and writing single bytes costs more.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+
@@ -59,7 +59,7 @@ macro_rules! plain {
                 }
             }
 
-            /// The value in a word that [`Datum::word`] returned.
+            /// Decodes the value from a word that [`Datum::word`] returned.
             #[inline]
             pub fn from_word(form: PlainType, word: u64) -> Self {
                 match form {
@@ -134,7 +134,7 @@ macro_rules! integers {
 }
 integers!(U8, U16, U32, U64, Usize, I8, I16, I32, I64, Isize);
 
-/// A value in the bits of a word.
+/// A type whose values fit into the bits of a word.
 trait WordValue {
     fn word(&self) -> u64;
     fn from_word(word: u64) -> Self;
@@ -227,7 +227,7 @@ impl Datum {
         }
     }
 
-    /// A plain value as a word.
+    /// Encodes a plain value as a word.
     #[inline]
     #[doc(hidden)]
     pub fn word(&self) -> Option<(PlainType, u64)> {
@@ -281,7 +281,7 @@ impl Datum {
         }
     }
 
-    /// Approximate heap size in bytes, besides its own size; a shared value counts in full.
+    /// Approximate number of bytes that the value holds on the heap, besides its own size; a shared value counts in full.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,

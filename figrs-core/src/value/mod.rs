@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 /// A type whose values an element may take.
 ///
-/// Values are compared and hashed, so that equal values of a distribution merge and evidence can be looked up.
-/// Implemented for the standard types and their tuples, arrays and collections, and for elements, which are compared by their
-/// identity. A user's enum or struct joins by `#[derive(Value)]` if its fields are values; one that is
-/// `Eq + Hash` also by one line, [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, so that equal values of a distribution are merged and evidence can be looked up. The trait is implemented for
+/// the standard types and their tuples, arrays and collections, and for elements, which are compared by their identity. A user's enum or struct
+/// implements it by `#[derive(Value)]` if its fields are values. A type that is `Eq + Hash` can implement it by one line,
+/// [`value!`](crate::value!)`(MyType);`.
 ///
 /// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical where they are made:
 /// `-0.0` becomes `0.0`, every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality ignores a part of its
@@ -73,7 +73,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Heap size in bytes, besides its own size: it counts against a [budget](crate::expand::Budget::bytes) of memory.
+    /// Number of bytes that the value holds on the heap, besides its own size; they count against the memory
+    /// [budget](crate::expand::Budget::bytes).
     ///
     /// Zero unless it is overridden. Standard types count their contents, `#[derive(Value)]` adds up the fields; elements are counted
     /// separately. Where you write the implementation of a type that holds lists, return their sizes:

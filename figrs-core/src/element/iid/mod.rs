@@ -28,7 +28,7 @@ use crate::value::support::SupportBuilder;
 pub struct Iid;
 
 impl Iid {
-    /// The values of `count` elements built like `element`, with the same parents: independent given those.
+    /// A list of `count` values with the distribution of `element`, independent given the values of its parents.
     ///
     /// The list is one element, and observed like any other. An observation of many values of a distribution with sufficient
     /// statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), is weighed in the time of a single value.
@@ -115,7 +115,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// As [`read`](Self::read), with the sufficient statistics wherever they exist.
+    /// As [`read`](Self::read), but passes the sufficient statistics wherever they exist.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
@@ -194,7 +194,7 @@ impl<T: Value> AtomicOp for IidList<T> {
 
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let op = self.atomic().map_err(Fault::Distribution)?;
-        // Where the list has probability zero, a derivative by terms would need the product of all the others.
+        // If the list has probability zero, a derivative by terms would need the product of the probabilities of all other values.
         if AtomicOp::log_prob(self, value)? == f64::NEG_INFINITY {
             return Ok(None);
         }

@@ -56,7 +56,7 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// The member for some arguments, the values of parents or parameters that stand for them.
+    /// The member of the family for some arguments, which are the values of parents or the `Param`s that replace them.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<F> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -90,7 +90,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         read(numbers.as_slice())
     }
 
-    /// Reads the parameters where all arguments are numbers; nothing if that fails.
+    /// Passes the parameters to `read`, for arguments that all are numbers; `None` if `read` fails.
     #[inline]
     fn with_numbers<R>(
         &self,
@@ -122,7 +122,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         }
     }
 
-    /// The parameters that a parent fills.
+    /// The range of the parameters that the value of a parent supplies.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {
@@ -139,7 +139,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         start..start
     }
 
-    /// Message about an error in these parameters.
+    /// Returns the message about an error in these parameters.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)
@@ -231,7 +231,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
 
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let value = value.downcast_ref::<T>()?;
-        // A parent that is a list stands for several parameters.
+        // A parent whose value is a list supplies several parameters.
         if self.sources.len() != self.family.parameters().len() {
             return None;
         }

@@ -170,7 +170,7 @@ impl Expander<'_> {
         let stated = evidence.iter().map(Evidence::log_maximum);
         let factors = stated.chain([own]);
         let logs = factors.map(|log| log.unwrap_or(f64::INFINITY));
-        // A weight of zero cannot be raised.
+        // A weight of zero stays zero, whatever the other factors are.
         let zero = |log: f64| log == f64::NEG_INFINITY;
         logs.reduce(|a, b| {
             if zero(a) {
@@ -184,7 +184,7 @@ impl Expander<'_> {
         .unwrap_or(0.0)
     }
 
-    /// An error if an observed value is a point mass in one branch and has a density in another.
+    /// Returns an error if an observed value is a point mass in one branch and has a density in another.
     fn require_one_measure(
         &self,
         element: &AnyElement,

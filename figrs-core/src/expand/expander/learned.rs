@@ -1,4 +1,4 @@
-//! Parameters that stand for learned elements, and the origins of the weights that parameters decide.
+//! Parameters that replace learned elements, and the origins of the weights that parameters decide.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// The family of an element some of whose parameters are learned, if parameters stand for these.
+    /// The family of an element some of whose parameters are learned, if `Param`s replace the learned elements.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -97,7 +97,7 @@ impl Expander<'_> {
         if self.learned.is_none() && !op.numbers().iter().any(is_param) {
             return content;
         }
-        // The observed values of densities differ by case, whatever their parameters.
+        // Observed values with a density differ from case to case, so their weights need origins even if no number is a parameter.
         let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         if !is_density && !op.numbers().iter().any(is_param) {
             return content;

@@ -59,7 +59,7 @@ pub(super) struct Expander<'m> {
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
-    /// The last support for each type of values.
+    /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
     memory_account: MemoryAccount,
@@ -78,7 +78,7 @@ pub(super) struct Expander<'m> {
     known_functions: usize,
     /// Options of the elements that are decided, which replace their other values.
     decided: FxHashMap<ElementId, Support>,
-    /// The parameters that stand for learned elements, if they are used.
+    /// The parameters that replace learned elements, if they are used.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
@@ -144,7 +144,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// The value of an element whose outcomes cannot be listed: the observed value, or the value that stands in for it.
+    /// The value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
