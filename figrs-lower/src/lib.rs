@@ -5,9 +5,10 @@
 //! that Chains create join the program when a world first reaches them, and leave it again when there are
 //! too many.
 //!
-//! A `Block` runs thousands of worlds element by element; rows of branches that few worlds take are evaluated by the stack of a [`Program`]. A `Trace` holds one
-//! world and changes it, for samplers that walk from world to world. `Block` and `Trace` number elements and pass observations back by `numbering`. A [`Program`]
-//! deliberately does both by itself: tests compare `Block` and `Trace` with it.
+//! A `Block` runs thousands of worlds element by element; rows of branches that few worlds take are evaluated by the stack of a [`Program`]. A
+//! `Trace` holds one world and changes it, for samplers that walk from world to world. `Block` and `Trace` use the module `numbering` to number
+//! elements and to propagate observations backward. A [`Program`] deliberately does both by itself, because tests compare `Block` and `Trace` with
+//! it.
 
 #![warn(clippy::unwrap_used)]
 

@@ -6,12 +6,12 @@ use figrs_core::error::ModelError;
 use figrs_core::expand::DEFAULT_BYTES;
 use figrs_factor::Until;
 
-/// Limits on a world: one that is too large, or unfinished when the time is over, ends with an error that names the element and the number.
+/// Limits on a world: a world that is too large, or unfinished when the time is over, ends with an error that names the element and the limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldLimit {
-    /// Elements of one world.
+    /// Maximum number of elements of one world.
     pub elements: usize,
-    /// Bytes that a world, or the worlds that run side by side, and the elements made for them may take; counted as
+    /// Maximum number of bytes that a world, or the worlds that run side by side, and the elements made for them may take; counted as
     /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
     pub bytes: u64,
     /// Deadline and interrupt, checked while elements are evaluated: a single world may have millions of them.
@@ -19,7 +19,7 @@ pub struct WorldLimit {
 }
 
 impl Default for WorldLimit {
-    /// Four million elements, and 2 GiB.
+    /// The default limits are four million elements and 2 GiB.
     fn default() -> Self {
         Self::from(4_000_000)
     }
@@ -49,7 +49,7 @@ impl WorldLimit {
         }
     }
 
-    /// An error if a world of `entered` elements and `bytes` bytes is too large, or the run is over.
+    /// Returns an error if a world of `entered` elements and `bytes` bytes is too large, or if the run has to stop.
     pub(super) fn check_world(
         &self,
         element: &AnyElement,
@@ -66,7 +66,7 @@ impl WorldLimit {
         self.check(element, bytes)
     }
 
-    /// An error if the run is over.
+    /// Returns an error if the run has to stop.
     #[inline]
     pub(super) fn check_time(&self, element: &AnyElement) -> Result<(), ModelError> {
         if self.until.is_over() {
@@ -82,7 +82,7 @@ impl WorldLimit {
         bytes > self.bytes / Self::CACHE_DIVISOR
     }
 
-    /// An error if more bytes are needed than are allowed.
+    /// Returns an error if more bytes are needed than are allowed.
     #[inline]
     pub(super) fn check(&self, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
         if needed > self.bytes {

@@ -1,7 +1,7 @@
 //! Numbering of the elements that a model reaches, and backward propagation of observations among them.
 //!
-//! The common part of the interpreters that keep a record for each element, [`Block`](super::columns) and
-//! [`Trace`](super::trace). The scalar [`Program`](super::Program) deliberately does not use this module: tests compare the interpreters with it.
+//! This is the common part of [`Block`](super::columns) and [`Trace`](super::trace), the interpreters that keep a record for each element. The
+//! scalar [`Program`](super::Program) deliberately does not use this module, because tests compare the interpreters with it.
 
 use rustc_hash::FxHashMap;
 
@@ -29,7 +29,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// A numbering without numbers.
+    /// Creates an empty numbering of the elements of a model.
     pub(super) fn new(model: &Model) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -71,7 +71,7 @@ impl Numbering {
 
 /// An interpreter that keeps a record for each element.
 pub(super) trait Numbered {
-    /// The numbers.
+    /// The numbers of the elements.
     fn numbering(&mut self) -> &mut Numbering;
 
     /// Number of elements that have a record.

@@ -6,7 +6,7 @@ use figrs_core::{
 };
 use figrs_lower::trace::Trace;
 
-/// Observations of several distributions of common parameters.
+/// Observations of several distributions with common parameters.
 fn observations([mean, spread]: &[Element<f64>; 2]) -> Model {
     let mut model = Model::new();
     for i in 0..12 {
@@ -33,7 +33,7 @@ fn a_list_weighs_what_its_observations_weigh() {
     let parameters = parameters();
     let together = observations(&parameters);
     assert_eq!(together.pooled().evidence().len(), 4);
-    // A second statement keeps an element apart.
+    // An element with a second statement is not pooled with the others.
     let twice = together
         .evidence()
         .iter()

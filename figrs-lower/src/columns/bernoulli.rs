@@ -251,7 +251,7 @@ mod tests {
                 .zip(mask)
                 .map(|(word, mask)| (word & mask).count_ones())
                 .sum();
-            // Six standard errors: a false alarm in 5e8.
+            // A deviation of six standard errors occurs by chance about once in 5e8 tests.
             let error = 6.0 * f64::sqrt(160_000.0 * p * (1.0 - p));
             assert!((f64::from(ones) - 160_000.0 * p).abs() < error, "{ones}");
         }

@@ -25,10 +25,10 @@ use figrs_core::value::datum::Datum;
 
 /// Maximum number of elements, combinations and values added by worlds that are kept from one block to the next.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Number of cached items for each element that all worlds have; the sum is the limit if it is larger than [`MAX_CACHED`].
+/// Number of cached items allowed for each element that all worlds have; the total is the limit if it exceeds [`MAX_CACHED`].
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
-/// Worlds of a model, many at a time.
+/// A block of worlds of a model, which are evaluated many at a time.
 ///
 /// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
 /// values and evaluates each branch only for its rows; rows that contradict the evidence are dropped at once. Truth values
@@ -57,7 +57,7 @@ pub struct Block {
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The statements of evidence, then the targets.
+    /// The slots of the elements with evidence, one for each statement, and then of the targets.
     roots: Vec<ColumnSlot>,
     /// Number of targets.
     targets: usize,

@@ -20,11 +20,11 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 /// Memory use of a block: the last full count, and the sizes added since.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Footprint before Chains made any element: a block stays on its thread.
+    /// Footprint before Chains made any element; it remains valid because a block stays on its thread.
     before: Footprint,
-    /// Size of everything else at the last count.
+    /// Size in bytes of everything else at the last count.
     counted: u64,
-    /// Size of the values kept since the last count.
+    /// Size in bytes of the values kept since the last count.
     since: u64,
     /// Number of elements and tasks that triggers the next count.
     next: usize,
@@ -107,7 +107,7 @@ impl SharedByteCounter {
 }
 
 impl RootEvaluation<'_> {
-    /// An error if the block exceeds its memory limit, or the run is over.
+    /// Returns an error if the block exceeds its memory limit, or if the run has to stop.
     #[inline]
     pub(super) fn check_bytes_and_time(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
@@ -159,7 +159,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// An error if the block may not take `needed` bytes.
+    /// Returns an error if the block may not take `needed` bytes.
     pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());

@@ -6,7 +6,7 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// Branches by combination number.
+/// The branches of a Chain, indexed by the number of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
 /// Branch of one combination.

@@ -127,7 +127,7 @@ impl Block {
         let ready = if is_bool {
             PooledSampler::Flip(probability_of_true(&outcomes))
         } else {
-            // Alias tables take most of the memory.
+            // Alias tables take most of the memory of samplers.
             self.remembered += codes.len();
             let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
@@ -191,7 +191,7 @@ impl Block {
             self.instructions[slot.index()].memo.branches_out = true;
             // The combination itself is cached.
             self.remembered += 1;
-            // The number of rows that take it decides how it is evaluated, and whether it is cached.
+            // The number of rows that take the branch decides how the branch is evaluated, and whether it is cached.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {

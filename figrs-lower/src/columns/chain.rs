@@ -178,7 +178,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws all rows at once.
+    /// Draws the values of all rows at once.
     fn draw_rows(
         &mut self,
         slot: ColumnSlot,
@@ -207,7 +207,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws each group from an element that nothing else refers to, in the order of the first rows.
+    /// Draws the values of each group of rows from an element that nothing else refers to, in the order of the groups' first rows.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -314,7 +314,7 @@ impl RootEvaluation<'_> {
                 }
                 BranchTarget::Row(_) | BranchTarget::Dropped => continue,
             };
-            // Different values may lead to one element.
+            // Different parent values may lead to the same element.
             if let Some(&at) = met.get(&of) {
                 sources[at].1 = sources[at].1.or(&rows);
                 if let EvaluationTask::Enter(_, part, _) = &mut tasks[at] {

@@ -1,7 +1,7 @@
 //! Columns in which many rows have the same value: stored as sets of rows, not row by row.
 //!
-//! A recursion ends at each level in a constant for some rows, and the computations on the way back are the same for all of
-//! them: the work at a level then does not grow with the number of rows.
+//! A recursion ends at each level in a constant for some rows, and the computations on the return path are the same for all of these rows. So the
+//! work at a level does not grow with the number of rows.
 
 use std::rc::Rc;
 

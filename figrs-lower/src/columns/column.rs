@@ -44,7 +44,7 @@ pub(crate) struct StoredColumn {
 }
 
 impl Column {
-    /// Address of the values: clones share one.
+    /// Address of the values, which clones of a column share.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),

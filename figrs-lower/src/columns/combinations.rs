@@ -10,7 +10,7 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// Numbers of pairs at position `left << shift | right`, while that table is small.
+    /// Table of the numbers of pairs, with each pair at position `left << shift | right`, while the table is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -18,7 +18,7 @@ struct PairNumbering {
 }
 
 impl PairNumbering {
-    /// Makes room for codes up to these.
+    /// Makes room for left and right codes up to these.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
             right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
@@ -84,7 +84,7 @@ impl CombinationNumbering {
         }
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the numbering in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &PairNumbering| {

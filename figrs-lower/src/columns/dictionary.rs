@@ -130,7 +130,7 @@ impl Dictionaries {
         }
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the dictionaries in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.0.iter().map(Dictionary::bytes).sum()
     }

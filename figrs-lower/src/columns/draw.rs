@@ -21,7 +21,7 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-/// The probability that a finite truth value is true.
+/// The probability of `true`, for finite outcomes that are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     let truth = outcomes.support.index_of(&true);
     truth.map_or(0.0, |at| outcomes.probabilities[at])
@@ -54,15 +54,15 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
 /// Sampling method of an atomic element.
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
-    /// True with this probability.
+    /// Draws `true` with this probability.
     Flip(f64),
-    /// One of some values, by codes of this dictionary.
+    /// Draws one of some values, as codes of this dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// By the element's own function, since the values cannot be listed.
+    /// Draws by the element's own function, because the values cannot be listed.
     ByFunction { continuous: bool },
 }
 
-/// One of some codes.
+/// A sampler that draws one of some codes.
 #[derive(Debug)]
 pub(super) enum CodeSampler {
     Certain(u32),

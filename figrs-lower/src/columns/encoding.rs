@@ -12,7 +12,7 @@ use figrs_core::value::datum::Datum;
 
 /// Dictionary size above which values of rows that were evaluated one by one stay a list of their own type: such values rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Value size in bytes above which such values stay a list of their own type: a large value takes as long to look up as to compute.
+/// Value size in bytes above which the values of such rows stay a list of their own type: a large value takes as long to look up as to compute.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {

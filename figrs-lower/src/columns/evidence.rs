@@ -27,7 +27,7 @@ impl RootEvaluation<'_> {
         statement: &Evidence,
     ) -> Result<(), ModelError> {
         if self.block.observations == Observations::Weigh && statement.observed().is_some() {
-            // The demand for the observed value has been met, or the rows are gone.
+            // The demand for the observed value is already met, or no rows remain.
             return Ok(());
         }
         let living = rows.intersection(self.block.weights.alive());
@@ -54,7 +54,7 @@ impl RootEvaluation<'_> {
                         masks.push((mask, statement.weight(element, &truth)?));
                     }
                 }
-                // Equal weights need no classes of rows.
+                // If all weights are equal, the rows need not be divided into classes.
                 match &masks[..] {
                     [(_, a), (_, b)] if a == b => self.block.weights.times(&living, *a),
                     masks => self.block.weights.times_masks(masks),

@@ -10,7 +10,7 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::value::datum::Datum;
 
-/// Outcome of a row.
+/// Result of the evaluation of one row.
 pub(super) struct RowResult {
     pub(super) row: u32,
     pub(super) value: Option<Datum>,
@@ -20,7 +20,7 @@ pub(super) struct RowResult {
     pub(super) known: Vec<(AnyElement, Datum)>,
 }
 
-/// Outcomes of rows.
+/// Results of rows that were evaluated one by one.
 pub(super) struct FinishedRows(Vec<RowResult>);
 
 impl FinishedRows {
@@ -45,7 +45,7 @@ impl FinishedRows {
             .map(|finished| (finished.row, &finished.known[..]))
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the finished rows in bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.0.iter().map(|row| row.known.capacity());
         self.0.capacity() * size_of::<RowResult>()

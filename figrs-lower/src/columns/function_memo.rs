@@ -14,7 +14,7 @@ use figrs_core::value::support::SupportBuilder;
 /// function that captures nothing gives the same element whichever Chain calls it, and drawing from such an element shares no randomness.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// By the function and the number of its parents, because a list of parents may have any length.
+    /// The memoised functions, indexed by the function and the number of its parents, because a list of parents may have any length.
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
     /// The sampler of each element; the element is stored too, so that no new element gets its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
@@ -118,7 +118,8 @@ mod tests {
             .iter()
             .zip(&second)
             .map(|(a, b)| (!(a ^ b)).count_ones());
-        // Both true or both false: 0.34 + 0.41. The tolerance is six standard errors: a false alarm in 5e8.
+        // Both are true or both are false with probability 0.34 + 0.41. A deviation of six standard errors occurs by chance about once in 5e8
+        // tests.
         let difference = f64::from(agree.sum::<u32>()) / 16384.0 - 0.75;
         assert!(difference.abs() < 6.0 * (0.75_f64 * 0.25 / 16384.0).sqrt());
     }

@@ -14,7 +14,7 @@ use super::row_groups::RowGroups;
 use super::selection::{Selection, first_row};
 use figrs_core::value::support::SupportBuilder;
 
-/// Maximum number of truth values that are partitioned by masks.
+/// Maximum number of parents with truth values for which rows are partitioned by masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
 /// Columns that are all truth values, and few enough to be partitioned by masks.

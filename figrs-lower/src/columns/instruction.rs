@@ -39,9 +39,9 @@ pub(super) struct CombinationMemo {
     /// The dictionaries made for parents whose columns have no codes.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
-    /// For an Apply the code of the result of each combination.
+    /// For an Apply, the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
-    /// For a Chain the branch of each combination.
+    /// For a Chain, the branch for each combination of parent values.
     pub(super) branches: Branches,
     /// `true` if some branch led to an element that is not atomic.
     pub(super) branches_out: bool,
@@ -50,7 +50,7 @@ pub(super) struct CombinationMemo {
 }
 
 impl ColumnInstruction {
-    /// Approximate size in bytes, besides its own.
+    /// Approximate number of bytes that the caches hold on the heap, besides their own size.
     pub(super) fn bytes(&self) -> usize {
         let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
         let prepared = self

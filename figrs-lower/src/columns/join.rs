@@ -11,7 +11,7 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// Size up to which dictionaries are always translated.
+/// Number of values up to which a dictionary is always translated.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
@@ -43,7 +43,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Combines the values of parts of some rows in one column.
+    /// Combines the values of disjoint parts of some rows in one column.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -240,7 +240,7 @@ fn choose(
         for place in here {
             let lowest = word & word.wrapping_neg();
             let of_part = first & lowest != 0;
-            // The last item replaces the missing one after the end of a list, and is not used.
+            // After the end of a list its last item is read in place of the missing item, but not used.
             let a = translated(list[i.min(last)]);
             let b = other(j.min(others));
             *place = select_unpredictable(of_part, a, b);

@@ -52,7 +52,7 @@ impl Lineage {
         self.traced = 0;
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the lineage in bytes.
     pub(super) fn bytes(&self) -> usize {
         let all = self.ancestors.iter().chain(self.known.iter().flatten());
         all.map(|rows| size_of_val(&**rows)).sum()

@@ -72,7 +72,8 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // Requests more than is missing, so that threads seldom meet, or else only the missing bytes.
+        // Requests more than the missing bytes, so that threads seldom use the pool at the same time; if that fails, requests only the missing
+        // bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {
                 self.bytes += more;

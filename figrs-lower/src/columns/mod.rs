@@ -1,6 +1,6 @@
 //! Many worlds at a time, element by element.
 //!
-//! | files, from below | contents |
+//! | files, lowest layer first | contents |
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
 //! | `dictionary`, `combinations` | numbers of values, numbers of combinations of values |

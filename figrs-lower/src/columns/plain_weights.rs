@@ -12,7 +12,7 @@ const LANES: usize = 8;
 /// Weights as plain numbers in units of `exp(log_scale)`.
 #[derive(Clone, Debug)]
 pub struct PlainWeights {
-    /// The natural logarithm of the unit.
+    /// The natural logarithm of the unit of the weights.
     pub log_scale: f64,
     /// The weights.
     pub form: WeightForm,
@@ -21,7 +21,7 @@ pub struct PlainWeights {
 /// Representation of plain weights.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
-    /// Disjoint masks of rows that have the same weight; other rows weigh nothing.
+    /// Disjoint masks of rows that have the same weight; all other rows have weight zero.
     Classes(Vec<(Vec<u64>, f64)>),
     /// The weight of each row.
     Rows(Vec<f64>),

@@ -20,7 +20,7 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 pub(super) struct RowEvaluations {
     /// The Chain whose branches these are.
     of: ColumnSlot,
-    /// The number of the column of these rows among the columns of branches that are not elements of the program.
+    /// The index of the column of these rows among the columns of branches that are not elements of the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
@@ -71,7 +71,7 @@ impl RowEvaluations {
         }
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the evaluations in bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let branches = self.branches.capacity() * size_of::<RareBranch>();
@@ -122,7 +122,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // Elements that are entered now may refer to values that these rows know.
+        // Elements that become part of the program now may refer to values that only these rows know.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());
@@ -197,7 +197,7 @@ impl RowEvaluations {
         }
     }
 
-    /// The column of the values of all rows, once none waits, and its number; keeps values that the rest of a world may refer to.
+    /// The column of the values of all rows, once no row waits, and its number; keeps values that the rest of a world may refer to.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
         // References from outside to the elements of a branch can be seen once the branch itself is gone.
@@ -285,7 +285,7 @@ mod tests {
             let third = columns[6].iter().zip(&columns[3]).zip(&columns[5]);
             assert!(third.into_iter().all(|((&taken, x), y)| !taken || x == y));
             let heads = columns[0].iter().filter(|&&truth| truth).count() as f64;
-            // Six standard deviations: a false alarm in 5e8.
+            // A deviation of six standard deviations occurs by chance about once in 5e8 tests.
             let deviation = (width as f64 / 4.0).sqrt();
             assert!(
                 (heads - width as f64 / 2.0).abs() < 6.0 * deviation,
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores weigh the rows through their own branches, just as in few branches.
+    /// Demands and scores weigh rows that each take their own branch, just as they weigh rows that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);

@@ -1,7 +1,7 @@
 //! A branch of a Chain evaluated for one row, element by element, like a single world.
 //!
-//! Columns gain nothing where nearly every row takes its own branch: the sets of rows of its elements cost more than
-//! their values. An element that every world has is read from its column; if it has no value yet, the row waits for it.
+//! Columns gain nothing where nearly every row takes its own branch, because the sets of rows of a branch's elements cost more than their values.
+//! An element that every world has is read from its column; if the element has no value yet, the row waits for it.
 
 use rustc_hash::FxHashMap;
 
@@ -113,7 +113,7 @@ impl World for RowWorld<'_> {
             }
         }
         let earlier = self.block.singles.get(self.row as usize);
-        // The Chain is an element too.
+        // The Chain itself counts as an element too.
         let entered = earlier.map_or(0, |&count| count as usize) + entered + 1;
         let bytes = bytes + self.block.bytes.made_bytes() + self.known.bytes() as u64;
         self.block.limit.check_world(element, entered, bytes)?;
@@ -122,7 +122,7 @@ impl World for RowWorld<'_> {
 
     fn parent(&self, node: &RowElement, position: usize) -> RowElement {
         let parent = &node.element.parents()[position];
-        // Checked before the node is made, which is another reference.
+        // This is checked before the node is made, because the node is another reference.
         self.node(parent, parent.is_unshared())
     }
 
@@ -198,7 +198,7 @@ impl KnownValues {
         &self.values
     }
 
-    /// Approximate size in bytes.
+    /// Approximate size of the values in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<(AnyElement, Datum)>()
             + self.positions.capacity() * (size_of::<(ElementId, u32)>() + 1)

@@ -14,7 +14,7 @@ pub(super) enum RowGroups {
 }
 
 impl RowGroups {
-    /// The group of each row.
+    /// Returns the number of the group of each row.
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
             Self::Rows(numbers) => Cow::Borrowed(numbers),

@@ -202,7 +202,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// An error if a policy that some rows wait for depends on itself.
+    /// Returns an error if a policy that some rows wait for depends on itself.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -348,7 +348,7 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Drops the rows that have another value.
+    /// Drops the rows whose value differs from the given value.
     fn drop_unequal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
@@ -417,7 +417,7 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // Different worlds share no elements: counting at each new one would take quadratic time.
+        // Different worlds share no elements, so that a count at each new element would take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())

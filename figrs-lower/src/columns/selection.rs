@@ -53,12 +53,12 @@ impl Selection {
         }))
     }
 
-    /// Address: clones share one.
+    /// Address of the mask, which clones of a selection share.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Approximate size in bytes, with the list of its rows.
+    /// Approximate size of the selection in bytes, with the list of its rows.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -76,7 +76,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Rows of the block, selected or not.
+    /// Number of rows of the block, selected or not.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }

@@ -25,7 +25,7 @@ impl Block {
             let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
             return part.expect("parents are evaluated first");
         }
-        // Dropped rows do not come back.
+        // Dropped rows are never used again, so only the values of the present rows are kept.
         let stored = self.values[slot.index()].take();
         let stored = stored.expect("parents are evaluated first");
         let positions = rows.positions_in(&stored.rows);

@@ -403,7 +403,7 @@ mod tests {
             }
             let top = expected.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             for (log, expected) in logs(&weights, 4).iter().zip(expected) {
-                // Weights far below the largest are lost beside it.
+                // Weights far below the largest vanish by rounding.
                 let near = expected - top > -700.0;
                 assert!(
                     !near || (log - expected).abs() < 1e-9,

@@ -3,7 +3,7 @@
 /// Next step of the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// Bring its inputs up to date.
+    /// The inputs of the node have to be brought up to date.
     Enter,
     /// All inputs of the node are up to date, except the result of a Chain.
     Ready,

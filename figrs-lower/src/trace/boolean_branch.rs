@@ -1,7 +1,7 @@
-//! Fast path of truth values that only select a branch, such as the component of a mixture.
+//! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
 //!
-//! In a mixture of two components, the membership of an observation is read by only one Chain, which passes on the value
-//! of its result. Such a proposal needs no list: it is weighed at once, together with the readers of the value.
+//! In a mixture of two components, the membership of an observation is read by only one Chain, which passes on the value of its result. A proposal
+//! that changes the membership needs no list: it is weighed at once, together with the readers of the value.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -10,7 +10,7 @@ use super::state::Trace;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// The Chain that a truth value selects for; cached.
+    /// Returns the Chain whose result a truth value selects, and caches it.
     #[inline]
     fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].boolean_branch {
@@ -35,8 +35,8 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all changes by another truth value of a site, if it only selects the result that a Chain passes on and all the
-    /// readers are weighed at once; otherwise does nothing.
+    /// Weighs all changes that follow from another truth value of a site, if the truth value only selects the result that a Chain passes on and all
+    /// the readers are weighed at once; otherwise does nothing.
     #[inline]
     pub(super) fn look_ahead_boolean(
         &mut self,
@@ -52,7 +52,7 @@ impl Trace {
         let log = node.log_probs[usize::from(truth)];
         let selected = &self.nodes[result as usize];
         let height = self.nodes[chain as usize].height;
-        // An unknown logarithm is not a number.
+        // An unknown logarithm is NaN.
         if !log.is_finite() || node.weighs || selected.stale || selected.height >= height {
             return None;
         }
@@ -74,7 +74,7 @@ impl Trace {
         Some(weighed)
     }
 
-    /// Applies such a proposal, except for the readers of the value.
+    /// Applies a proposal of another truth value, except for the readers of the Chain's value.
     pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
         let node = &mut self.nodes[flip.site as usize];
         node.value.set(&Datum::new(flip.truth));

@@ -55,7 +55,7 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node; an error with the number of a reader that is not a choice, or reads it twice.
+    /// Collects the readers of a node; the error is the number of a reader that is not a choice, or that reads the node twice.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -92,7 +92,7 @@ impl Trace {
         }
     }
 
-    /// The likelihood of the readers' values; an error with the number of a reader whose log-likelihood has other terms.
+    /// The likelihood of the readers' values; the error is the number of a reader whose log-likelihood has other terms.
     pub(super) fn gather(
         &self,
         readers: &Readers,

@@ -12,7 +12,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// The values of a node's parents, if all of them have one; `value` selects which of its values counts, such as the
+    /// The values of a node's parents, if all of them have one; `value` selects which value of each parent counts, such as the
     /// [`present`](Self::present) one.
     #[inline]
     pub(super) fn arguments<'a, R>(

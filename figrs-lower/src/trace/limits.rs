@@ -1,7 +1,7 @@
 //! Limits of a trace: errors if they are exceeded, its memory use, and eviction of nodes outside the world.
 //!
-//! Nodes and values are counted anew when the world has a quarter more elements than at the last count: counting therefore takes
-//! amortised constant time for each.
+//! Nodes and values are counted anew when the world has a quarter more elements than at the last count, so that counting takes amortised constant
+//! time for each element.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
@@ -11,7 +11,7 @@ use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::error::ModelError;
 
-/// Elements in the world before the first count.
+/// Number of elements in the world that triggers the first count.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
 /// Memory use of a trace.
@@ -79,7 +79,7 @@ impl TraceMemory {
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
-    /// An error if the world reaches too many elements, or the run is over.
+    /// Returns an error if the world reaches too many elements, or if the run has to stop.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
         self.limit.check_time(&self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
@@ -88,7 +88,7 @@ impl Trace {
         Ok(())
     }
 
-    /// An error if the trace exceeds its memory limit.
+    /// Returns an error if the trace exceeds its memory limit.
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         if !self
             .bytes

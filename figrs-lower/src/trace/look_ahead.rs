@@ -1,9 +1,8 @@
-//! Fast path of proposals: weighed before anything is changed.
+//! Fast path for proposals, which are weighed before anything is changed.
 //!
-//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are collected in a list, in
-//! the order of their heights, which is applied if the proposal is accepted and dropped if not. If the structure changes
-//! or may change, because an element enters the world or leaves it, nothing has been done, and the proposal takes the
-//! general path.
+//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are collected in a list, in the order of their
+//! heights, which is applied if the proposal is accepted and dropped if not. If the structure changes or may change because an element enters the
+//! world or leaves it, the trace is still unchanged, and the proposal takes the general path.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -58,7 +57,7 @@ impl Trace {
     /// Lists all changes that follow from another value of a site.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
-        // Not moved after it is written: see the nodes of `ProposalLookAhead`.
+        // The register is not moved after it is written: see the nodes of `ProposalLookAhead`.
         let mut own = ValueRegister::default();
         own.set(value);
         let log = self
@@ -86,7 +85,7 @@ impl Trace {
         let mut weight = node.weight;
         if !value.is_empty() && node.weighs {
             let mut fault = None;
-            // A branch may turn out not to be taken: its functions must then not be run.
+            // Functions of a branch must not be run before it is certain that the branch is taken.
             if is_in_every_world {
                 weight = self.weight(number, value, &mut fault);
             }
@@ -97,7 +96,7 @@ impl Trace {
         }
         self.look_ahead.is_impossible |= log + weight == f64::NEG_INFINITY;
         let mut spreads = !value.is_empty();
-        // Nothing else is pending that could change the nodes that it reaches.
+        // No other node is queued that could change the nodes that this one reaches.
         if spreads
             && self.look_ahead.is_queue_empty()
             && let Some(parameter) = value.number()
@@ -119,7 +118,7 @@ impl Trace {
             }
             reader.touched = self.epoch;
             reader.listed = u32::MAX;
-            // A choice that reads nothing else need not wait.
+            // A reader that is a choice with only one parent need not wait for other nodes.
             if reader.role.is_choice() && reader.parents.len() == 1 {
                 self.look_ahead_choice(by)?;
             } else {
@@ -173,7 +172,7 @@ impl Trace {
         let mut value = ValueRegister::default();
         match node.role {
             NodeRole::Family | NodeRole::Table => return self.look_ahead_choice(number),
-            // For the same reason as evidence.
+            // As for evidence, functions of a branch must not be run before it is certain that the branch is taken.
             NodeRole::Apply if (number as usize) < self.permanent() => {
                 let Kind::Apply(_, op) = node.element.kind() else {
                     return Err(LookAheadEnd::GeneralPath);

@@ -30,12 +30,12 @@ pub(super) struct ProposalLookAhead {
     /// The node all of whose readers were weighed at once, and the value it gets.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
-    /// The proposal, if it needs no list.
+    /// The proposal of another truth value, if it needs no list.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if something weighs zero. The list is completed nevertheless: the choice of the general path, with its own
-    /// draws, must not depend on that.
+    /// `true` if something in the new world has weight zero. The list is completed nevertheless, because the choice of the general path, with its
+    /// own draws, must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -73,7 +73,7 @@ impl ProposalLookAhead {
         self.queue.insert(at, (height, number));
     }
 
-    /// Takes the lowest node from the queue.
+    /// Takes the node of least height from the queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         self.queue.pop().map(|(_, number)| number)
@@ -85,7 +85,7 @@ impl ProposalLookAhead {
         self.queue.is_empty()
     }
 
-    /// The new states.
+    /// The new states of the nodes on the list.
     #[inline]
     pub(super) fn states(&self) -> &[TentativeState] {
         &self.nodes[..self.count]

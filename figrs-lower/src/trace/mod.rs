@@ -4,7 +4,7 @@
 //! each statement. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them; the change is
 //! then kept or undone, in time proportional to the number of nodes touched.
 //!
-//! | files, from below | contents |
+//! | files, lowest layer first | contents |
 //! |---|---|
 //! | `register` | the value of a node |
 //! | `readers`, `node` | an element of the trace, and its readers |

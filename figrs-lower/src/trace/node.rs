@@ -14,7 +14,7 @@ use figrs_core::value::datum::Datum;
 /// Role of a node in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeRole {
-    /// Set by an intervention.
+    /// The value is set by an intervention.
     Fixed,
     Atomic,
     /// A Chain whose result is always a member of one family: a choice with parameters.
@@ -45,9 +45,9 @@ pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
     /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
     pub(super) log: f64,
-    /// The last proposal that touched the node.
+    /// The number of the last proposal that touched the node.
     pub(super) touched: u32,
-    /// The last proposal that changed the node's value.
+    /// The number of the last proposal that changed the node's value.
     pub(super) changed: u32,
     /// The topological height of the node, which is above the height of each input.
     pub(super) height: u32,
@@ -88,7 +88,7 @@ pub(super) struct TraceNode {
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, for atomic elements with these values; not a number if not known yet.
+    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if not known yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
@@ -175,7 +175,7 @@ impl TraceNode {
         }
     }
 
-    /// Drops its contents except the element; the slot may be reused by another.
+    /// Drops the contents of the node except the element; another node may reuse the slot.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -196,7 +196,7 @@ impl TraceNode {
         self.root || !self.uses.is_empty()
     }
 
-    /// Clears the caches that depend on its readers.
+    /// Clears the caches that depend on the readers of the node.
     pub(super) fn clear_reader_caches(&mut self) {
         self.reach.invalidate();
         self.boolean_branch = None;
@@ -256,7 +256,7 @@ impl TraceNode {
         *self.continuous.get_or_insert_with(continuous)
     }
 
-    /// Approximate heap size in bytes, besides its own size and its element.
+    /// Approximate number of bytes that the node holds on the heap, besides its own size and its element.
     pub(super) fn heap_bytes(&self) -> usize {
         let uses = self.uses.capacity() * size_of::<NodeUse>();
         let inputs = self.inputs.capacity() * size_of::<InputEdge>();

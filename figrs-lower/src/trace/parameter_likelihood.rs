@@ -9,7 +9,8 @@ impl Trace {
     /// The log-likelihood of an element that an intervention sets, as a function of its value in these terms, given the values of the choices that
     /// read it in this world. `None` if the world has no such element.
     ///
-    /// **Errors.** The element that reads it, but not as a parameter of its distribution, or whose log-likelihood has other terms.
+    /// **Errors.** The error is an element that reads this one, but not as a parameter of its distribution, or an element whose log-likelihood has
+    /// other terms.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

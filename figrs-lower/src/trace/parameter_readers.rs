@@ -1,4 +1,4 @@
-//! Fast path of parameters that many choices read, directly or through Chains that only pass them on.
+//! Fast path for parameters that many choices read, directly or through Chains that only pass them on.
 //!
 //! The parameter of many observations is read by each observation, or by Chains that have the parameter as their result and that the observations read. These
 //! readers are cached until the readers of the parameter, or of a Chain that passes it on, change, or another value is
@@ -14,7 +14,7 @@ use figrs_core::element::node::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {
-    /// The family, and the present values.
+    /// The family of a run of choices, and the present values of the choices.
     #[inline]
     fn values<'b>(
         &self,
@@ -97,7 +97,7 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a number, if it is given this value; `None` if more than that is needed.
+    /// Weighs all readers of a number for a new value of the number; `None` if the proposal needs more than that.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -129,14 +129,14 @@ impl Trace {
             }
         }
         let gain = prior + likelihood;
-        // Not a number, or a density without bound.
+        // The difference is NaN, or a density is infinite.
         if gain.is_nan() || gain == f64::INFINITY {
             return None;
         }
         look_ahead.prior += prior;
         look_ahead.likelihood += likelihood;
         look_ahead.parameter = Some((number, parameter));
-        // A density that is too small for its logarithm.
+        // A density is too small for its logarithm to be finite.
         Some(if gain == f64::NEG_INFINITY {
             Err(LookAheadEnd::Impossible)
         } else {

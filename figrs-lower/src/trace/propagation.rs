@@ -1,9 +1,9 @@
 //! Re-evaluation in topological order: incremental change propagation.
 //!
-//! A change spreads from the changed node: its readers are visited only after its value has changed. Nodes that every world
-//! has are visited in the order of their heights, so that each is evaluated once, after all nodes that it reads. Nodes in
-//! branches of Chains are evaluated on demand of a permanent node: until then they are marked. Results of Chains change the nodes
-//! that a node reads; a node that turns out to be too low is raised and waits.
+//! A change spreads from the changed node: its readers are visited only after its value has changed. Nodes that every world has are visited in the
+//! order of their heights, so that each is evaluated once, after all nodes that it reads. Nodes in branches of Chains are evaluated on demand of a
+//! permanent node: until then they are marked. When the result of a Chain changes, the Chain reads another node; a node whose height is then too
+//! low is raised and evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -34,7 +34,7 @@ impl Trace {
                     continue;
                 }
                 if (by as usize) < self.numbering.permanent() {
-                    // A choice that reads nothing else need not wait, and keeps its value.
+                    // A reader that is a choice with only one parent need not wait, and keeps its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.reweigh(by)) {
                         let node = &mut self.nodes[by as usize];
@@ -136,7 +136,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node; everything below a height is up to date.
+    /// Re-evaluates a node; all nodes below the given height are up to date.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -272,7 +272,7 @@ impl Trace {
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
-                // A node that must be evaluated is raised at that time.
+                // A node that must be evaluated is raised when it is evaluated.
                 if node.height < height && !node.must_evaluate {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;

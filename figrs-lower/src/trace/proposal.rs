@@ -112,7 +112,7 @@ impl Trace {
         self.begin_proposal();
         self.save_state(site.0, true);
         self.save_choice(site.0, value);
-        // Everything that it reads is up to date.
+        // Everything that the site reads is up to date.
         if !self.weigh_proposed(site.0, chooser) {
             self.change = Change::default();
             return Ok(false);
@@ -225,7 +225,7 @@ impl Trace {
         Ok(())
     }
 
-    /// A continuous choice that an observation decides must have no other use: its density would not be counted.
+    /// Returns an error if a continuous choice that an observation decides has another use, because its density would not be counted.
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];

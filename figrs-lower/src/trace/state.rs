@@ -28,7 +28,7 @@ const MIN_WIDE_RANGE: i128 = 10;
 pub struct Site(pub(super) u32);
 
 impl Site {
-    /// The number.
+    /// The number of the site.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
@@ -39,7 +39,7 @@ impl Site {
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
-    /// The statements of evidence and the targets, each once.
+    /// The numbers of the nodes that have evidence or are targets, each once.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
     /// Free list: numbers of evicted nodes.
@@ -198,7 +198,7 @@ impl Trace {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// The log-probability of the value of a site; while a proposal of it is neither kept nor undone, of the proposed value.
+    /// The log-probability of the value of a site; of the proposed value, while a proposal for the site is neither kept nor undone.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.look_ahead

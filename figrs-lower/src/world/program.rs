@@ -170,7 +170,7 @@ impl Program {
     /// Runs one world as far as its first `roots` roots need it, which are the pieces of evidence and then the targets, and
     /// returns the weight of the evidence met until then.
     ///
-    /// The choices are the first of the choices that more roots would need.
+    /// The random choices made are the first of the choices that a run of more roots would make.
     pub fn run_first(
         &mut self,
         roots: usize,

@@ -116,7 +116,7 @@ pub(crate) trait World {
 /// An element whose value is missing, and the value demanded of it if there is one.
 pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
-/// Beginning of an element in a world.
+/// State of an element when its evaluation begins in a world.
 pub(crate) enum ElementStart<M> {
     /// The value is known.
     Known(Datum),
@@ -154,7 +154,7 @@ pub(crate) struct WorldRun<N> {
     pub(crate) weight: WorldWeight,
     /// Number of densities among the likelihoods.
     pub(crate) densities: usize,
-    /// Number of elements begun.
+    /// Number of elements whose evaluation has begun.
     pub(crate) entered: usize,
 }
 
