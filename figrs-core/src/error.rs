@@ -61,7 +61,7 @@ pub enum ModelError {
     /// A parameter of an element is not allowed.
     #[error("{element}: {problem}")]
     InvalidParameter {
-        /// The element.
+        /// The element whose parameter is not allowed.
         element: Label,
         /// The parameter, its value and the allowed values.
         problem: String,
@@ -72,7 +72,7 @@ pub enum ModelError {
          the decisions of MaximiseUtility"
     )]
     Undecided {
-        /// The decision.
+        /// The decision that was reached.
         element: Label,
     },
     /// A function of the model failed for some values.
@@ -90,7 +90,7 @@ pub enum ModelError {
     InvalidWeight {
         /// The element that is weighed.
         element: Label,
-        /// The weight.
+        /// The weight that is not allowed.
         weight: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
@@ -103,7 +103,7 @@ pub enum ModelError {
     InvalidLogWeight {
         /// The element that is weighed.
         element: Label,
-        /// The logarithm.
+        /// The logarithm that is not allowed.
         log: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
@@ -120,7 +120,7 @@ pub enum ModelError {
         value: String,
         /// The weight of the value.
         weight: f64,
-        /// The maximum stated.
+        /// The maximum that was stated for the weights.
         maximum: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
@@ -136,7 +136,7 @@ pub enum ModelError {
         depth: usize,
         /// The part of the model that has no bound.
         problem: String,
-        /// The remedy.
+        /// The remedy, in words for the user.
         remedy: &'static str,
     },
     /// An exact algorithm reached an element whose values are not finitely many.
@@ -179,7 +179,7 @@ pub enum ModelError {
          use fewer parents at once (a fold), smaller supports, or a larger budget"
     )]
     TableTooLarge {
-        /// The element.
+        /// The element whose table is too large.
         element: Label,
         /// Number of entries that the table needs.
         needed: u128,
@@ -192,7 +192,7 @@ pub enum ModelError {
          use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooDeep {
-        /// The Chain at the limit.
+        /// The Chain that exceeds the budget.
         element: Label,
         /// Depth of nesting that the budget allows.
         limit: usize,
@@ -215,7 +215,7 @@ pub enum ModelError {
          use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooManyElements {
-        /// The element at the limit.
+        /// The element that exceeds the budget.
         element: Label,
         /// Number of elements that the budget allows.
         limit: usize,
@@ -228,11 +228,11 @@ pub enum ModelError {
         readable(*.needed), readable(*.limit)
     )]
     TooMuchMemory {
-        /// The element at the limit.
+        /// The element that exceeds the budget.
         element: Label,
-        /// Bytes needed so far.
+        /// Number of bytes needed so far.
         needed: u64,
-        /// Bytes allowed.
+        /// Number of bytes that the budget allows.
         limit: u64,
     },
     /// The deadline of the run passed, or it was interrupted, while the model was expanded.

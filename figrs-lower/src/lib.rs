@@ -1,4 +1,4 @@
-//! From elements to a flat program that runs one world at a time.
+//! Lowers elements to a flat program that runs one world at a time.
 //!
 //! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in
 //! dependency order with an explicit stack, asking a [`Chooser`] for each random value. Elements

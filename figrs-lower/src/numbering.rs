@@ -15,9 +15,9 @@ use figrs_core::value::datum::Datum;
 /// The order in which the statements of evidence are met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations first: elements that they determine need not be drawn.
+    /// Observations are met first, because elements that they determine need not be drawn.
     ObservationsFirst,
-    /// In the order of the model.
+    /// Statements are met in the order of the model.
     AsStated,
 }
 
@@ -83,7 +83,7 @@ pub(super) trait Numbered {
     /// Gives records to the parents of an element, unless an intervention sets its value.
     fn record_parents(&mut self, number: u32);
 
-    /// The element with a number.
+    /// The element that has this number.
     fn element(&self, number: u32) -> &AnyElement;
 
     /// The numbers of the parents that have a record.

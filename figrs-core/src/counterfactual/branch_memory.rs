@@ -31,7 +31,7 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while results are remembered. The Chain then shares no results with other Chains that have the same function.
+    /// True while the memory keeps results. The Chain then shares no results with other Chains that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -117,9 +117,9 @@ impl RememberedResults {
 /// Origin of the elements that a registry visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
-    /// Evidence and targets.
+    /// The elements with evidence, and the targets.
     Roots,
-    /// The result of a Chain.
+    /// The result of a Chain, created by its function.
     Created,
 }
 

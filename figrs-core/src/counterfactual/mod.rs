@@ -56,7 +56,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// Asks how the world would have been if `element` had had this value, given that the evidence of this model is about the world that was.
+    /// Asks how the world would have been if `element` had had this value, given that the evidence of this model is about the factual world.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -119,7 +119,7 @@ impl Counterfactual {
         factual
     }
 
-    /// The model of the world that was.
+    /// The model of the factual world.
     pub fn model(&self) -> &Model {
         &self.model
     }

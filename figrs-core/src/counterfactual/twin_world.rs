@@ -11,12 +11,12 @@ use crate::error::Fault;
 use crate::model::Model;
 use crate::value::datum::Datum;
 
-/// The world that would have been: maps each element of the world that was to its twin, which is built when it is needed.
+/// The counterfactual world: maps each element of the factual world to its twin, which is built when it is needed.
 pub(super) struct TwinWorld {
-    /// The elements that are set, with their values in this world.
+    /// The elements that are set in the counterfactual world, with their values in that world.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// The twin of each element of the world that was; the element is stored too, so that no new element gets its identity.
+    /// The twin of each element of the factual world; the element is stored too, so that no new element gets its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
     /// Elements that are the same in both worlds, whatever elements they read.
     factual: Mutex<Vec<AnyElement>>,

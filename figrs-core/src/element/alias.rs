@@ -7,7 +7,7 @@ use rand::Rng;
 /// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// Cells: the threshold out of 2^64, the cell's own outcome and its alias.
+    /// The cells; each has a threshold out of 2^64, its own outcome and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 

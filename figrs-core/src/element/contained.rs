@@ -1,4 +1,4 @@
-//! Panics of users' functions as faults.
+//! Turns panics of users' functions into faults.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

@@ -59,7 +59,7 @@ impl RateConvention {
         }
     }
 
-    /// The logarithm of the rate.
+    /// The logarithm of the rate, computed from a rate or a scale.
     pub(super) fn ln_rate(self, parameter: f64) -> f64 {
         match self {
             Self::Rate => parameter.ln(),

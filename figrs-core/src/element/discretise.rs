@@ -143,7 +143,7 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     };
     let (mut low, mut high) = (key(-f64::MAX), key(f64::MAX));
     while low < high {
-        // Rounded down, also below zero: `midpoint` would give `high` again.
+        // The middle is rounded down, also for negative numbers, because `midpoint` would give `high` again.
         let middle = (low & high) + ((low ^ high) >> 1);
         let Tails { lower, upper } = tails(op, number(middle))?;
         let reached = if p < 0.5 {

@@ -77,7 +77,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// The natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
     fn log_prob(&self, value: &T) -> f64;
 
-    /// A random value.
+    /// Draws a random value from the distribution.
     fn sample(&self, rng: &mut dyn Rng) -> T;
 
     /// Draws `count` independent values; override this method if many values are cheaper together than one at a time.
@@ -92,7 +92,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// The space of continuous values.
+    /// The space of the values of a continuous distribution.
     fn space(&self) -> Space {
         Space::Real
     }
@@ -189,7 +189,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The names of the parameters, in order, for messages.
     fn parameters(&self) -> &'static [&'static str];
 
-    /// Checks these parameters.
+    /// Checks these values of the parameters.
     ///
     /// A [`Param`](crate::Param) may change after the check, so the other methods must not panic whatever its value is.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
@@ -201,7 +201,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
     fn log_prob(&self, parameters: &[f64], value: &T) -> f64;
 
-    /// A random value.
+    /// Draws a random value from the member with these parameters.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
     /// Cumulative probabilities at `value`, if the family has them: needed to [discretise](crate::Element::discretised) its
@@ -242,7 +242,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         f64::NAN
     }
 
-    /// The space of continuous values.
+    /// The space of the values of a continuous member.
     fn space(&self) -> Space {
         Space::Real
     }

@@ -1,4 +1,4 @@
-//! Iterative dropping of elements.
+//! Drops elements by iteration, without recursion.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

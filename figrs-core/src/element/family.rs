@@ -16,7 +16,7 @@ use crate::value::Value;
 impl Atomic {
     /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
     ///
-    /// All entries of a list have one type; where some are numbers and others elements, make each an [`Operand`]:
+    /// All entries of a list have one type; if some are numbers and others are elements, convert each entry to an [`Operand`]:
     ///
     /// ```
     /// # use figrs_core::rand::{Rng, RngExt};

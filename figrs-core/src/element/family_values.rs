@@ -9,7 +9,7 @@ use crate::value::column::AnyColumn;
 /// An argument of a family: the value of a parent, or the `Param`s that replace it.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberArgument<'a> {
-    /// A number, or a list of them.
+    /// The value of a parent: a number, or a list of numbers.
     Value(&'a dyn Any),
     /// One [`Param`] for each number of the argument.
     Params(&'a [Param]),
@@ -18,7 +18,7 @@ pub enum MemberArgument<'a> {
 /// Independent values of one member of a family.
 #[derive(Clone, Copy, Debug)]
 pub enum IidValues<'a> {
-    /// The values.
+    /// The values themselves, as a column.
     Values(&'a dyn AnyColumn),
     /// The sufficient statistics of the values.
     Statistics(&'a [f64]),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence: equal identities mean that it is the same function,
-/// so that results computed for one element hold for the other. A function without an identity may still be the same as another.
+/// The identity of a function that was given to an element or to evidence. Equal identities mean that the functions are the same, so that results
+/// computed for one element hold for the other. A function without an identity may still be the same as another.
 ///
 /// A function that captures nothing has an identity, and so has a function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
 /// similar method, as long as an element holds the function.
@@ -41,7 +41,7 @@ impl FunctionId {
 /// The identity of a call of a [`Recursive`](crate::Recursive) function: equal calls have the same distribution.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct CallId {
-    /// The function.
+    /// The function that is called.
     pub function: FunctionId,
     /// The argument of the call.
     pub argument: Datum,

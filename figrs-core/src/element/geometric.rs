@@ -160,7 +160,7 @@ impl Family<u64> for GeometricDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> u64 {
-        // By inversion of P(at least k failures) = (1 - p)^k.
+        // Draws by inversion of P(at least k failures) = (1 - p)^k.
         let uniform = 1.0 - rng.random::<f64>();
         let failures = (uniform.ln() / (-parameters[0]).ln_1p()) as u64;
         match self {

@@ -16,7 +16,7 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds one over a gamma-distributed number: an unknown variance.
+/// Builds the reciprocal of a gamma-distributed number, such as an unknown variance.
 #[derive(Debug)]
 pub struct InverseGamma;
 

@@ -7,7 +7,7 @@ use super::footprint::ALLOCATION;
 use super::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::model::evidence::Evidence;
 
-/// The closed list of node kinds; everything else is built from these.
+/// The complete list of the kinds of nodes; all constructors build elements of these kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),

@@ -43,7 +43,7 @@ impl ConstructorCall {
         }
     }
 
-    /// File, line and column.
+    /// The file, line and column of the constructor call.
     fn place(&self) -> (&str, u32, u32) {
         match self {
             Self::Here(_, location) => (location.file(), location.line(), location.column()),
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for ConstructorCall {
 
 /// A name as it is printed: characters that would break a line, hide other characters or command a terminal are written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // Controls, marks that change the direction of the following text, and separators of lines.
+    // These are control characters, marks that change the direction of the following text, and separators of lines.
     let breaks = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -5,18 +5,18 @@ use super::likelihood::{Likelihood, Term};
 /// The prior of a learned parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedPrior {
-    /// Prior of a probability: its two shapes.
+    /// The prior is that of a probability, given by its two shapes.
     Beta([f64; 2]),
-    /// Prior of a list of probabilities: its concentrations.
+    /// The prior is that of a list of probabilities, given by its concentrations.
     Dirichlet(Vec<f64>),
-    /// Prior of a mean.
+    /// The prior is that of a mean.
     Normal {
         /// The mean of the normal prior.
         mean: f64,
         /// The standard deviation of the normal prior.
         deviation: f64,
     },
-    /// Prior of a rate or a precision.
+    /// The prior is that of a rate or a precision.
     Gamma {
         /// The shape of the gamma prior.
         shape: f64,

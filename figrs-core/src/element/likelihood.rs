@@ -20,7 +20,7 @@ pub enum Term {
 
 const SCALARS: usize = 5;
 
-/// The terms of one number.
+/// All terms that are functions of one number.
 const SCALAR_TERMS: [Term; SCALARS] = [
     Term::Linear,
     Term::Square,
@@ -45,8 +45,9 @@ impl Term {
 
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
-/// The values that depend on a parameter add to it ([`Family::likelihood`](crate::Family::likelihood)), and the distribution of the
-/// parameter draws from its conditional with it ([`Family::sample_conditional`](crate::Family::sample_conditional)).
+/// The values that depend on a parameter add terms to its log-likelihood ([`Family::likelihood`](crate::Family::likelihood)). The distribution of
+/// the parameter uses the log-likelihood to draw from its conditional distribution
+/// ([`Family::sample_conditional`](crate::Family::sample_conditional)).
 ///
 /// ```
 /// # use figrs_core::{Likelihood, Term};
@@ -133,7 +134,7 @@ impl Likelihood {
         value.iter().enumerate().map(derivative).collect()
     }
 
-    /// Adds `times` times another log-likelihood.
+    /// Adds another log-likelihood, multiplied by `times`.
     pub fn add_times(&mut self, other: &Self, times: f64) {
         for (sum, coefficient) in self.scalars.iter_mut().zip(other.scalars) {
             *sum += times * coefficient;
@@ -147,7 +148,7 @@ impl Likelihood {
         self.is_refused |= other.is_refused;
     }
 
-    /// Multiplies all coefficients.
+    /// Multiplies all coefficients by a factor.
     pub fn scale(&mut self, factor: f64) {
         for sum in self.scalars.iter_mut().chain(&mut self.each) {
             *sum *= factor;

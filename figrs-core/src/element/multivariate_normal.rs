@@ -41,7 +41,7 @@ impl MultivariateNormal {
     }
 }
 
-/// The variances and covariances of some numbers: symmetric and positive definite.
+/// A covariance matrix of some numbers: symmetric and positive definite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance(Vec<Vec<f64>>);
 

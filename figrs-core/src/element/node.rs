@@ -43,15 +43,15 @@ pub trait AtomicOp: Send + Sync {
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Log-probability or log-density; never NaN or infinitely large.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
-    /// A random value.
+    /// Draws a random value.
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// Some random values.
+    /// Draws `count` random values.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
     /// The sum of `log_prob` over the values of a column.
     fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
     /// Cumulative probabilities at a value, if the distribution has them.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
-    /// The space of continuous values.
+    /// The space of the values, if they are continuous.
     fn space(&self) -> Space;
     /// The numbers of the distribution, if some of them are parameters that may change.
     fn numbers(&self) -> &[Number] {
@@ -201,9 +201,9 @@ pub trait FamilyOp: Send + Sync {
         let _ = arguments;
         None
     }
-    /// A random value.
+    /// Draws a random value of the member with these arguments.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
-    /// The space of continuous values.
+    /// The space of the values, if they are continuous.
     fn space(&self) -> Space;
     /// Adds `log_prob` as a function only of the argument at this position, if that function is a sum of terms.
     fn likelihood(
@@ -288,7 +288,7 @@ pub trait FamilyOp: Send + Sync {
     fn digest(&self) -> u64 {
         0
     }
-    /// The element that is a list of independent values distributed like `of`, a member of this family; and the given values as one list.
+    /// Returns the element that is a list of independent values distributed like `of`, a member of this family, and the given values as one list.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None

@@ -105,7 +105,7 @@ impl OpenDensity {
         }
     }
 
-    /// The log-density of a value.
+    /// The log-density of a value for this mean.
     #[inline]
     fn log_prob(&self, mean: f64, value: f64) -> f64 {
         // Differences of large numbers may overflow; differences of their halves cannot.
@@ -116,7 +116,7 @@ impl OpenDensity {
 
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread if it is constant, else NaN, and its density.
+    /// The spread if it is constant, else NaN, and the density with this spread.
     constant: (f64, OpenDensity),
 }
 

@@ -6,9 +6,9 @@ use super::param::{Number, Param};
 /// Numeric argument of an element: a constant, a [`Param`], or an element.
 #[derive(Clone, Debug)]
 pub enum Operand {
-    /// A constant or a parameter.
+    /// The argument is a constant or a [`Param`].
     Number(Number),
-    /// Another element's value.
+    /// The argument is the value of another element.
     Element(Element<f64>),
 }
 

@@ -13,11 +13,11 @@ use crate::value::column::AnyColumn;
 pub trait Arguments: 'static {
     /// Arguments of a function: references to the values.
     type Refs<'a>;
-    /// Reads the references.
+    /// Reads the references to the values from untyped arguments.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
-    /// Columns of values.
+    /// The columns of the values of the parents.
     type Columns<'a>;
-    /// Reads columns.
+    /// Reads the columns from untyped columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
     /// Arguments of a function for one row of columns.
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
@@ -99,7 +99,7 @@ impl Arguments for Mixed {
 pub trait AsElement {
     /// The type of the element's values.
     type Value: Value;
-    /// The element.
+    /// The element itself.
     fn as_element(&self) -> &Element<Self::Value>;
 }
 

@@ -11,11 +11,11 @@ use crate::value::Value;
 /// Condition of a clause on the value of one parent.
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
-    /// Any of these values.
+    /// Accepts any of these values.
     OneOf(Vec<T>),
-    /// Any value but these.
+    /// Accepts any value but these.
     NoneOf(Vec<T>),
-    /// Every value.
+    /// Accepts every value.
     Any,
 }
 

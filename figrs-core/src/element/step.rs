@@ -45,7 +45,7 @@ pub fn with_arguments<'a, R>(
 pub enum Choice<'a> {
     /// The value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The value of a Chain that is a family, with these values of its parents.
+    /// The value of a Chain that always results in a member of this family, with these values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// One of the values of a table's row, with these probabilities.
     Row(&'a Support, WeightSlice<'a>),
@@ -64,7 +64,7 @@ impl fmt::Debug for Choice<'_> {
 impl Choice<'_> {
     /// The log-probability or log-density of a value.
     ///
-    /// **Errors.** Those of the user's distribution.
+    /// **Errors.** The errors of the user's distribution.
     pub fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
         match self {
             Self::Atomic(op) => op.log_prob(value),
@@ -78,7 +78,7 @@ impl Choice<'_> {
 
     /// The probability or density of a value.
     ///
-    /// **Errors.** Those of the user's distribution.
+    /// **Errors.** The errors of the user's distribution.
     pub fn weight(&self, value: &dyn Any) -> Result<WorldWeight, Fault> {
         if let Self::Row(values, row) = self
             && let Some(column) = values.index_of(value)
@@ -92,7 +92,7 @@ impl Choice<'_> {
 
     /// All values with their probabilities, if there are finitely many; else the reason that they cannot be listed.
     ///
-    /// **Errors.** Those of the user's distribution.
+    /// **Errors.** The errors of the user's distribution.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
         let finite = match self {
             Self::Atomic(op) => op.outcomes()?,
@@ -118,9 +118,9 @@ impl Choice<'_> {
         outcomes.collect::<Result<_, Fault>>().map(Ok)
     }
 
-    /// A random value.
+    /// Draws a random value of the choice.
     ///
-    /// **Errors.** Those of the user's distribution.
+    /// **Errors.** The errors of the user's distribution.
     #[inline]
     pub fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
         match self {
@@ -132,7 +132,7 @@ impl Choice<'_> {
 
     /// A random value from the product with a likelihood, if the distribution defines such a draw.
     ///
-    /// **Errors.** Those of the user's distribution.
+    /// **Errors.** The errors of the user's distribution.
     pub fn sample_conditional(
         &self,
         likelihood: &Likelihood,

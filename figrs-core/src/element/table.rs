@@ -16,7 +16,7 @@ use figrs_factor::graph::sums_to_one;
 pub struct Table;
 
 impl Table {
-    /// The element with one of `values`, by the row for its parents' states.
+    /// The element that takes one of `values`, with the weights in the row for its parents' states.
     ///
     /// Each parent comes with its states, in the order of the table. `weights` has one row of
     /// `values.len()` weights for each combination of parent states, the last parent varying fastest; rows are

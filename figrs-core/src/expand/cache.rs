@@ -19,7 +19,7 @@ pub struct ExpansionCache {
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
     /// Number of cached combinations of values, and of positions in them.
     calls: (usize, usize),
-    /// Footprint before anything was expanded.
+    /// The footprint of the thread before anything was expanded.
     before: Footprint,
 }
 
@@ -55,7 +55,7 @@ impl ExpansionCache {
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
     }
 
-    /// Footprint before anything was expanded.
+    /// Returns the footprint of the thread before anything was expanded.
     pub(super) fn initial_footprint(&self) -> Footprint {
         self.before
     }

@@ -9,7 +9,7 @@ use figrs_factor::graph::{FactorTable, Weights};
 /// One element of an [`Expansion`](super::Expansion).
 #[derive(Debug)]
 pub struct ExpandedElement {
-    /// The element.
+    /// The element that was expanded.
     pub element: AnyElement,
     /// The positions of its parents in the expansion.
     pub parents: Vec<usize>,
@@ -20,9 +20,9 @@ pub struct ExpandedElement {
     /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
     /// that has no bound.
     pub max_log_weight: f64,
-    /// Nesting depth in Chains.
+    /// Nesting depth of the element in Chains.
     pub depth: usize,
-    /// Source of the value.
+    /// Source of the element's value.
     pub content: Content,
     /// The weights that soft evidence gives each value.
     pub weights: Option<Weights>,

@@ -1,8 +1,8 @@
 //! The factors of a Chain.
 //!
-//! If all results are rows of the Chain's own, they make a conditional table, sparse where most of it is zero.
-//! Otherwise a selector variable holds the choice; each remaining result is joined to the Chain by one
-//! factor, or where that would be large through the tree of outcomes.
+//! If every result is a row of the Chain's own, the results make a conditional table, which is sparse if most of its entries are zero. Otherwise a
+//! selector variable holds the choice. Each remaining result is then joined to the Chain by one factor, or by a two-way multiplexer where that
+//! factor would be large.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
@@ -77,7 +77,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Outcomes of a row of a Chain, among the Chain's values.
+    /// Returns the outcomes of a row of a Chain, as positions among the Chain's values with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {

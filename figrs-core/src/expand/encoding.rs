@@ -13,9 +13,9 @@ use figrs_factor::graph::{FactorGraph, VarId};
 /// Treatment of worlds in which the value of a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// These worlds are left out.
+    /// Worlds with an unknown root are left out.
     LeftOut,
-    /// These worlds have the largest weight that is possible.
+    /// Worlds with an unknown root have the largest weight that is possible.
     AtMost,
 }
 
@@ -87,7 +87,7 @@ impl Encoding {
     /// For an incomplete expansion the sums are over the worlds in which everything that evidence and targets need is known, so they are lower
     /// bounds. All targets of the expansion are then needed, because a Score may be in an unexpanded part.
     ///
-    /// **Errors.** [`ModelError::TableTooLarge`] for the factor of an element that does not fit the budget of the expansion.
+    /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }

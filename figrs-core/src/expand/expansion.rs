@@ -71,7 +71,7 @@ impl Expansion {
         &self.evidence
     }
 
-    /// An error if a table of an element would have more entries than the budget.
+    /// Returns an error if a table of an element would have more entries than the budget allows.
     pub(super) fn check_table(
         &self,
         element: &ExpandedElement,
@@ -88,7 +88,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// The positions of evidence and targets.
+    /// The positions of the elements with evidence and of the targets.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
@@ -106,7 +106,7 @@ impl Expansion {
 }
 
 impl ExpandedElement {
-    /// An error if the element has no finite support.
+    /// Returns an error if the element has no finite support.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),

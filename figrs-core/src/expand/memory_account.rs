@@ -4,7 +4,7 @@ use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// The bytes of `count` items of a type.
+/// Number of bytes that `count` items of a type take.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
@@ -13,9 +13,9 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryAccount {
     limit: u64,
-    /// Footprint before the expansion.
+    /// The footprint of the thread before the expansion.
     before: Footprint,
-    /// Bytes of the expansion itself.
+    /// Number of bytes of the expansion itself.
     held: u64,
 }
 
@@ -37,7 +37,7 @@ impl MemoryAccount {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// An error if `more` additional bytes would exceed the limit.
+    /// Returns an error if `more` additional bytes would exceed the limit.
     pub(super) fn check(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let needed = self.before.bytes_since().saturating_add(self.held + more);
         if needed > self.limit {

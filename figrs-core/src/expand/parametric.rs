@@ -20,7 +20,7 @@ pub struct LearnedParameters {
 /// A learned element and the parameters that replace it.
 #[derive(Clone, Debug)]
 pub struct LearnedParameter {
-    /// The element.
+    /// The learned element.
     pub element: AnyElement,
     /// One parameter for each number of its value.
     pub params: Vec<Param>,
@@ -36,7 +36,7 @@ fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
 }
 
 impl LearnedParameter {
-    /// The prior.
+    /// The prior of the learned element.
     pub fn prior(&self) -> &LearnedPrior {
         &self.prior
     }
@@ -52,7 +52,7 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets the parameters to these numbers, one for each.
+    /// Sets each parameter to the number at its position.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);
@@ -94,7 +94,7 @@ impl LearnedParameters {
         Some((position, learned))
     }
 
-    /// The parameters of an element, which start at its prior's mean; `None` if it is not learned.
+    /// The parameters of an element, which start at the mean of its prior; `None` if the element is not learned.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] of the prior.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {

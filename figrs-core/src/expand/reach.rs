@@ -8,13 +8,13 @@ use super::content::{Content, ExpandedElement};
 /// The circumstances in which an element is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
-    /// In every world.
+    /// The element is reached in every world.
     Always,
-    /// In worlds where one of these Chains (by position) makes this choice (by position in its results).
+    /// The element is reached in worlds where one of these Chains (by position) makes this choice (by position in its results).
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// Reach of every element, and the elements whose only use is as a row of one Chain.
+/// The circumstances in which each element is reached, and the elements whose only use is as a row of one Chain.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
     /// For each position, the circumstances in which the element is reached; `None` for elements that the roots do not need.
@@ -60,7 +60,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates reach from the roots down.
+    /// Propagates the conditions of reaching elements from the roots to their inputs.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -119,7 +119,7 @@ impl ExpandedElement {
     }
 }
 
-/// Replaces the choices of a Chain by the Chain's own reach if the set holds all of them.
+/// Replaces the choices of a Chain by the condition of the Chain itself, if the set holds all of its choices.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

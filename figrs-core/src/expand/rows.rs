@@ -62,14 +62,14 @@ impl FailureCollector {
         self.failed.push(true);
     }
 
-    /// The failures, if there are any.
+    /// Returns the collected failures, if there are any.
     fn finish(self) -> Option<FunctionFailures> {
         let failed = self.failed;
         self.first.map(|error| FunctionFailures { error, failed })
     }
 }
 
-/// The probabilities of an atomic element's outcomes; only that of the observed value if there is one.
+/// Returns the probabilities of an atomic element's outcomes; if the outcomes cannot be listed, only that of the observed value.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,

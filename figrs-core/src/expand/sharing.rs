@@ -21,9 +21,9 @@ use figrs_factor::graph::Weights;
 /// Query on the worlds of an expansion that shares calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
-    /// Sums over the worlds.
+    /// The query computes sums over the worlds.
     Sums,
-    /// The values of the elements in the most probable world.
+    /// The query asks for the values of the elements in the most probable world.
     BestWorld,
 }
 

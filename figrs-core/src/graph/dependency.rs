@@ -17,7 +17,7 @@ use crate::model::statements::StatementIndex;
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements, by their nodes; `None` for evidence and conditions of branches.
+    /// The elements, in the order of their nodes; the nodes of evidence and of conditions of branches come after them.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
     /// The nodes whose values the model states, and the nodes of its other evidence.
@@ -29,7 +29,7 @@ pub struct DependencyGraph {
 pub(super) struct DependencyNode {
     /// The nodes that this node reads: parents first, then the results that a Chain chooses from.
     pub(super) inputs: Vec<usize>,
-    /// Number of parents.
+    /// Number of parents among the inputs.
     pub(super) parents: usize,
     /// `true` if the value of the node is a function of its inputs.
     pub(super) is_function: bool,
@@ -268,14 +268,14 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// For each element `true` if every world reaches it: from the roots through parents.
+/// For each element, `true` if the roots reach it through parents alone, so that every world has it.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];
     for &root in expansion.evidence().iter().chain(expansion.targets()) {
         is_always[root] = true;
     }
-    // Elements stand after their parents.
+    // Each element comes after its parents.
     for at in (0..elements.len()).rev() {
         if is_always[at] {
             for &parent in &elements[at].parents {

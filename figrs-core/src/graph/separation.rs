@@ -28,12 +28,13 @@ pub struct Separation<'g> {
     graph: &'g DependencyGraph,
     from: Vec<usize>,
     given: Vec<usize>,
-    /// By node: `true` if an active trail leads there.
+    /// For each node, `true` if an active trail leads to it.
     is_reached: Vec<bool>,
 }
 
 impl DependencyGraph {
-    /// The separation from the elements `from`, and from the evidence if its role is [`Asked`](EvidenceRole::Asked), when `given` are known.
+    /// The elements that can depend on the elements `from` when `given` are known; the evidence counts as part of `from` if its role is
+    /// [`Asked`](EvidenceRole::Asked).
     ///
     /// Elements outside the graph are ignored.
     pub fn separation(
@@ -134,7 +135,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// These nodes, and all nodes that they read, directly or not.
+    /// The nodes `of`, and all nodes that they read, directly or through other nodes.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();

@@ -18,7 +18,7 @@ use figrs_factor::graph::Assignments;
 /// An element in a [`ModelGraph`].
 #[derive(Clone, Debug)]
 pub struct GraphNode {
-    /// The element.
+    /// The element that the node stands for.
     pub element: AnyElement,
     /// The label of the element: name, constructor and source line.
     pub label: Label,
@@ -115,7 +115,7 @@ impl ModelGraph {
         &self.nodes
     }
 
-    /// The connections.
+    /// The connections between the elements.
     pub fn edges(&self) -> &[GraphEdge] {
         &self.edges
     }
@@ -194,7 +194,7 @@ impl ModelGraph {
     }
 }
 
-/// The results of a Chain, each with the first parent values that lead to it.
+/// The results of a Chain, each with the first combination of parent values that leads to it.
 fn branches(
     expansion: &Expansion,
     position: usize,

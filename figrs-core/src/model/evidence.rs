@@ -12,7 +12,7 @@ use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Largest magnitude of a log-weight: sums over all elements do not overflow.
+/// Largest magnitude of a log-weight, chosen so that sums over all elements do not overflow.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
@@ -46,7 +46,7 @@ pub(crate) enum Statement {
     WeighAtMost {
         weigh: WeightFunction,
         maximum: f64,
-        /// Prints a value.
+        /// A function that prints a value.
         shown: fn(&dyn Any) -> String,
     },
 }

@@ -29,7 +29,7 @@ use crate::value::datum::Datum;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Model {
-    // Shared, so that a clone costs nothing: answers keep their model.
+    // The evidence is shared, so that a clone of the model costs nothing; each answer keeps its model.
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     interventions: Arc<Vec<(AnyElement, Datum)>>,
     policies: Arc<Vec<(AnyElement, AnyElement)>>,
@@ -173,7 +173,7 @@ impl Model {
         &self.evidence
     }
 
-    /// All interventions.
+    /// All interventions of the model, each with its element.
     pub fn interventions(&self) -> &[(AnyElement, Datum)] {
         &self.interventions
     }

@@ -8,9 +8,9 @@ use super::datum::Datum;
 
 /// A list of values of one type, for samplers that run many worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {
-    /// The list, a `Vec<T>`.
+    /// The list as `dyn Any`; its type is `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
-    /// Number of values.
+    /// Number of values in the column.
     fn len(&self) -> usize;
     /// True if the column is empty.
     fn is_empty(&self) -> bool {
@@ -20,7 +20,7 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn any(&self, index: usize) -> &dyn Any;
     /// The value at a position, as a datum.
     fn datum(&self, index: usize) -> Datum;
-    /// The values at some positions.
+    /// A column of the values at some positions.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds a value of the same type.
     fn push(&mut self, value: &dyn Any);

@@ -237,7 +237,7 @@ impl Datum {
         }
     }
 
-    /// The value for dynamic dispatch.
+    /// The value as `dyn Any`, for dynamic dispatch.
     #[inline]
     pub fn as_any(&self) -> &dyn Any {
         match &self.0 {

@@ -8,7 +8,7 @@ use crate::element::operand::Operand;
 pub struct Integer(Operand);
 
 impl Integer {
-    /// The number as a parameter of families. From 2⁵³ on `f64` does not represent every integer, and families refuse those.
+    /// The number as a parameter of families. From 2⁵³ on `f64` does not represent every integer, and families refuse such numbers.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

@@ -48,8 +48,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn feed<H: Hasher>(&self, hasher: &mut H);
     /// The representative of all values that are [`same`](Value::same) as this one; `None` if this value is the representative.
     ///
-    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` calls it for the
-    /// fields. A type whose equality ignores something overrides it: a function would otherwise see whichever of two equal values an
+    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` calls `canonical` for the
+    /// fields. A type whose equality ignores something overrides this method: a function would otherwise see whichever of two equal values an
     /// algorithm met first, and answers would depend on that. Debug builds report such a function in the expansions of exact algorithms.
     ///
     /// ```
@@ -76,8 +76,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// Number of bytes that the value holds on the heap, besides its own size; they count against the memory
     /// [budget](crate::expand::Budget::bytes).
     ///
-    /// Zero unless it is overridden. Standard types count their contents, `#[derive(Value)]` adds up the fields; elements are counted
-    /// separately. Where you write the implementation of a type that holds lists, return their sizes:
+    /// The size is zero unless the method is overridden. Standard types count their contents, `#[derive(Value)]` adds up the fields; elements are
+    /// counted separately. Where you write the implementation of a type that holds lists, return their sizes:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};

@@ -175,7 +175,7 @@ impl SupportBuilder {
         self.0.column()
     }
 
-    /// The values at these positions.
+    /// A column of the values at these positions.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
@@ -229,7 +229,7 @@ impl SupportBuilder {
         Self(self.0.empty())
     }
 
-    /// The finished support.
+    /// Turns the list into a finished support.
     pub fn build(self) -> Support {
         Support(Arc::from(self.0))
     }
@@ -290,7 +290,7 @@ impl Support {
         self.0.look_alike(value)
     }
 
-    /// The values at these positions.
+    /// A column of the values at these positions.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)

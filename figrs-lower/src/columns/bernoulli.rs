@@ -51,9 +51,9 @@ impl VectorGenerators {
     }
 }
 
-/// Truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by bit from the
-/// highest. Bits are drawn only until the last row is decided or no threshold has a bit left.
-/// `bits(k)` has bit `k` of each row's threshold; `lowest` is the lowest bit that any threshold has.
+/// Draws truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by bit from
+/// the highest. Bits are drawn only until the last row is decided or no threshold has a bit left. `bits(k)` has bit `k` of each row's threshold;
+/// `lowest` is the lowest bit that any threshold has.
 ///
 /// A comparison is decided with probability one half at each bit, so that 64 rows take about eight words.
 #[inline]
@@ -79,7 +79,7 @@ fn compare<const N: usize>(
 /// The undecided rows that share one probability, as bits of `N` machine words, and the threshold of the probability.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Truth values for the rows of `N` machine words, in groups that share a threshold.
+/// Draws truth values for the rows of `N` machine words, in groups that share a threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -110,8 +110,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Truth values for `words` words of 64 rows each: `certain(word)` has the rows that are certainly true; `one` and `several` list the other rows by threshold,
-/// for one word or for `LANES` consecutive words.
+/// Draws truth values for `words` words of 64 rows each. `certain(word)` has the rows that are certainly true; `one` and `several` list the other
+/// rows by threshold, for one word or for `LANES` consecutive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -160,7 +160,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Truth values for the rows of disjoint masks, each with its own probability.
+/// Draws truth values for the rows of disjoint masks; each mask has its own probability.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -181,8 +181,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Truth values for the rows of a mask, each row with its own probability; the same as [`draw_groups`] gives for masks of equal
-/// probabilities.
+/// Draws truth values for the rows of a mask, each row with its own probability; the result is the same as that of [`draw_groups`] for masks of
+/// equal probabilities.
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -208,7 +208,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Rows with their thresholds as groups of one row each.
+/// Lists rows with their thresholds, as groups of one row each.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];

@@ -69,12 +69,12 @@ impl BlockMemory {
         self.next = self.next.max(elements + elements / 4);
     }
 
-    /// Counts prepared or cached data.
+    /// Adds the size of prepared or cached data to the count.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Counts values that are kept.
+    /// Adds the size of values that are kept to the count.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
@@ -178,8 +178,8 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Approximate number of bytes that a first run of few rows took. Divided by the rows it bounds the bytes of a row from above, since columns have fixed
-    /// costs.
+    /// Approximate number of bytes that a first run of few rows took. This number divided by the number of rows is an upper bound of the bytes of a
+    /// row, because columns have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }

@@ -13,7 +13,7 @@ pub(super) type Branches = Vec<Option<Branch>>;
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// Sampling method.
+    /// The method by which the value of the branch is sampled.
     drawn: BranchSampler,
 }
 
@@ -29,7 +29,7 @@ enum BranchSampler {
 }
 
 impl Branch {
-    /// A branch to this target.
+    /// Makes a branch that leads to this target.
     pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,

@@ -189,7 +189,7 @@ impl Block {
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
-            // The combination itself is cached.
+            // The combination itself counts as one cached item.
             self.remembered += 1;
             // The number of rows that take the branch decides how the branch is evaluated, and whether it is cached.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));

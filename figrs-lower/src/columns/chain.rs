@@ -259,8 +259,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Schedules a task for each branch that many rows take, in the order of the first rows, one task for the rows of all other branches, and a task
-    /// that joins them.
+    /// Schedules a task for each branch that many rows take, in the order of the branches' first rows, one task for the rows of all other branches,
+    /// and a task that joins their values.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,

@@ -23,7 +23,7 @@ impl Class {
     }
 }
 
-/// The codes of classes, in the order of the rows.
+/// Returns the code of each row, which is the code of the row's class.
 pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     if let [all] = classes {
         return vec![all.code; rows.len()];
@@ -39,7 +39,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restriction of classes to some rows.
+/// Restricts classes to some rows.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),

@@ -21,7 +21,7 @@ impl ColumnSlot {
     }
 }
 
-/// Values of some rows.
+/// The values of an element in some rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
     /// Truth values, one bit for each row of the block, whether it is selected or not.

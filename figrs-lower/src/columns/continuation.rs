@@ -17,7 +17,7 @@ impl Block {
     ///
     /// Elements that this model does not reach, or intervenes on, are ignored.
     ///
-    /// **Errors.** Those of evidence on these elements.
+    /// **Errors.** The errors of evidence on these elements.
     pub fn succeed(
         &mut self,
         before: &mut Self,
@@ -53,7 +53,7 @@ impl Block {
         Ok(())
     }
 
-    /// The values of a column of another block as values of a slot.
+    /// Converts a column of another block to values of a slot of this block.
     fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {

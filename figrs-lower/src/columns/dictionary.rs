@@ -95,7 +95,7 @@ impl Dictionaries {
         }
     }
 
-    /// Extends a table that maps each code of a dictionary to the code in another, growing one, to which its values are added.
+    /// Extends a table that maps each code of one dictionary to a code of another dictionary, to which the values of the first are added.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,

@@ -78,7 +78,7 @@ impl AtomicSampler {
         }
     }
 
-    /// Values of an atomic element.
+    /// A column of random values of an atomic element.
     pub(super) fn column(
         &self,
         (element, op): (&AnyElement, &dyn AtomicOp),

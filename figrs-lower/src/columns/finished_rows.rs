@@ -38,7 +38,7 @@ impl FinishedRows {
         self.0.retain(|finished| lives(finished.row));
     }
 
-    /// Each row with the values of other elements that its evaluation found.
+    /// Iterates over the rows, each with the values of other elements that its evaluation found.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.0
             .iter()
@@ -95,7 +95,7 @@ impl FinishedRows {
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
-            // An element comes before those that read it.
+            // An element comes before the elements that read it.
             while let Some((element, value)) = one.known.pop() {
                 if !element.is_unshared() {
                     kept.push((one.row, (element, value)));

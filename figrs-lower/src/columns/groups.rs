@@ -17,7 +17,7 @@ use figrs_core::value::support::SupportBuilder;
 /// Maximum number of parents with truth values for which rows are partitioned by masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// Columns that are all truth values, and few enough to be partitioned by masks.
+/// The bits of columns that are all truth values, and few enough to be partitioned by masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),

@@ -14,7 +14,7 @@ pub(super) struct Lineage {
 }
 
 impl Lineage {
-    /// Number of resamplings.
+    /// Number of resamplings of the rows so far.
     pub(super) fn generation(&self) -> usize {
         self.ancestors.len()
     }

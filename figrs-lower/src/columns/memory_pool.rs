@@ -83,7 +83,7 @@ impl MemoryGrant {
         false
     }
 
-    /// Number of bytes granted.
+    /// Number of bytes that are granted to the block.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -93,7 +93,7 @@ impl MemoryGrant {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, except `bytes` and a portion.
+    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

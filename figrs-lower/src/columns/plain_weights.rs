@@ -14,7 +14,7 @@ const LANES: usize = 8;
 pub struct PlainWeights {
     /// The natural logarithm of the unit of the weights.
     pub log_scale: f64,
-    /// The weights.
+    /// The weights in units of `exp(log_scale)`.
     pub form: WeightForm,
 }
 
@@ -63,8 +63,8 @@ impl BlockWeights {
     }
 
     /// The weights of the rows as plain numbers; each population of `size` consecutive rows has its own unit. Also returns the natural logarithms
-    /// of the units, `None` for a population where some rows have more densities among their factors than others: only the rows with the fewest will count, and
-    /// it is not decided yet which rows these are.
+    /// of the units. A logarithm is `None` if some rows of the population have more densities among their factors than others: only the rows with
+    /// the fewest densities will count, and it is not decided yet which rows these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];

@@ -7,9 +7,9 @@ use super::selection::{Selection, for_each_row};
 /// Rows in groups, numbered from zero in the order of their first rows.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// A mask for each group.
+    /// Each group is stored as a mask of its rows.
     Masks(Vec<Vec<u64>>),
-    /// The group of each row.
+    /// The number of the group is stored for each row.
     Rows(Vec<u32>),
 }
 

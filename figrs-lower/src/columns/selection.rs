@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of rows, as a mask of one bit a row; cheap to clone.
+/// A set of rows, as a mask with one bit for each row; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -18,7 +18,7 @@ struct RowMask {
 }
 
 impl Selection {
-    /// All of `width` rows.
+    /// The selection of all of `width` rows.
     pub(crate) fn all(width: usize) -> Self {
         let mut mask = vec![u64::MAX; width.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (mask.last_mut(), width % 64) {
@@ -85,7 +85,7 @@ impl Selection {
         self.0.count == self.0.width
     }
 
-    /// The rows in ascending order.
+    /// The list of the selected rows in ascending order.
     pub(crate) fn rows(&self) -> &[u32] {
         self.0.list.get_or_init(|| {
             let mut rows = Vec::with_capacity(self.0.count);
@@ -103,7 +103,7 @@ impl Selection {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
-    /// Intersection with another selection.
+    /// The intersection with another selection.
     pub(crate) fn intersection(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();
@@ -182,8 +182,8 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Merge order of two disjoint selections: the positions of the items of both lists, the first list's items before the
-/// second's, in the order of the union.
+/// Merge order of two disjoint selections: for each row of their union, in ascending order, its position in the list of the first selection
+/// followed by that of the second.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

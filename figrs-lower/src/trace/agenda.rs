@@ -98,7 +98,7 @@ impl BucketQueue {
 /// Nodes that have to be brought up to date.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// Permanent nodes, by height.
+    /// Permanent nodes that have to be updated, by height.
     pub(super) permanent: BucketQueue,
     /// Nodes that are not permanent, to be updated if they stay in the world.
     pub(super) later: Vec<u32>,

@@ -1,4 +1,4 @@
-//! The change that a proposal makes, as differences and as a list to undo.
+//! The change that a proposal makes: differences of logarithms, and a list of changes to undo.
 
 use figrs_core::value::datum::Datum;
 

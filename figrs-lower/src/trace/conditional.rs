@@ -143,7 +143,7 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// Two means, each read by a free choice and by observations of two families, some of which choose among the two.
+    /// A model of two means: each is read by a free choice, and each observation, from one of two families, chooses between the means.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

@@ -1,4 +1,4 @@
-//! Limits of a trace: errors if they are exceeded, its memory use, and eviction of nodes outside the world.
+//! Limits of a trace: errors where they are exceeded, the memory use of the trace, and eviction of nodes outside the world.
 //!
 //! Nodes and values are counted anew when the world has a quarter more elements than at the last count, so that counting takes amortised constant
 //! time for each element.
@@ -56,7 +56,7 @@ impl TraceMemory {
         self.bytes() + new as u64 > limit || alive >= self.next
     }
 
-    /// Records a count of bytes.
+    /// Records a new count of the bytes of nodes and values.
     pub(super) fn counted(&mut self, bytes: u64, nodes: usize, alive: usize) {
         (self.counted, self.nodes) = (bytes, nodes);
         self.next = self.next.max(alive + alive / 4);

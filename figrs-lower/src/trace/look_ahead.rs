@@ -306,8 +306,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Parameters that are used only as parameters, of several families, passed on by Chains, one of which may leave the world; and
-    /// a free choice that reads one.
+    /// A model of parameters that are used only as parameters, of several families: Chains pass them on, one of the Chains may leave the world, and
+    /// a free choice reads one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -393,7 +393,7 @@ mod tests {
         }
         assert!(tentative_value > 3000, "{tentative_value}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // Parameters passed on at once are mostly means, sometimes selected by a truth value.
+        // Parameters whose readers are weighed at once are mostly means, sometimes selected by a truth value.
         assert!(rates > 50, "{rates}");
         assert!(flip > 300 && reaching > flip + 300, "{flip}, {reaching}");
     }

@@ -115,10 +115,10 @@ pub(super) enum LookAheadEnd {
     GeneralPath,
 }
 
-/// Buffers for weighing readers.
+/// Buffers in which readers are weighed.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
-    /// Values of free readers.
+    /// Values of the readers that are free choices.
     pub(super) values: Vec<f64>,
     /// The log-probabilities of all readers.
     pub(super) logs: Vec<f64>,

@@ -80,7 +80,7 @@ pub(super) struct TraceNode {
     pub(super) element: AnyElement,
     /// The value that observations demand of the node.
     pub(super) demand: Option<Datum>,
-    /// Uses that demand no value; being a root counts as one.
+    /// Number of uses that demand no value; being a root counts as one such use.
     pub(super) uses_without_demand: u32,
     /// The position among the free choices.
     pub(super) position: u32,

@@ -255,7 +255,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises a node to a height, and its readers above that.
+    /// Raises a node to a height, and its readers above that height.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

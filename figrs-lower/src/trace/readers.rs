@@ -51,7 +51,7 @@ impl ParameterReaders {
         self.is_known.then_some(self.is_all)
     }
 
-    /// Clears the lists.
+    /// Clears the lists of readers.
     pub(super) fn clear(&mut self) {
         self.chains.clear();
         self.choices.clear();
@@ -59,7 +59,7 @@ impl ParameterReaders {
         self.runs.clear();
     }
 
-    /// Marks the lists as complete.
+    /// Marks the lists of readers as complete.
     pub(super) fn complete(&mut self, is_all: bool) {
         (self.is_known, self.is_all) = (true, is_all);
     }
@@ -109,7 +109,7 @@ impl ParameterReaders {
         self.values.push(value);
     }
 
-    /// The runs of choices.
+    /// Iterates over the runs of choices of one family.
     pub(super) fn runs(&self) -> impl Iterator<Item = RunReaders<'_>> {
         let mut start = 0;
         self.runs.iter().map(move |run| {
@@ -126,7 +126,7 @@ impl ParameterReaders {
 /// The Chain that is the only reader of a truth value, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// There is no such Chain.
+    /// The truth value has no such Chain.
     Absent,
     /// The Chain, and its results for `false` and `true`, as far as they are cached.
     Chain(u32, [Option<u32>; 2]),

@@ -15,12 +15,12 @@ enum RegisterContent {
     Shared,
 }
 
-/// A value, or none.
+/// The value of a node, or none.
 #[derive(Clone, Debug)]
 pub(super) struct ValueRegister {
     /// The bits of a plain value.
     word: u64,
-    /// Any other value.
+    /// A value that is not plain.
     shared: Option<Datum>,
     held: RegisterContent,
 }

@@ -44,9 +44,9 @@ pub struct Trace {
     targets: Vec<u32>,
     /// Free list: numbers of evicted nodes.
     pub(super) vacant: Vec<u32>,
-    /// The free choices.
+    /// The numbers of the free choices.
     pub(super) choices: Vec<u32>,
-    /// Elements in the world.
+    /// Number of elements in the world.
     pub(super) alive: usize,
     pub(super) limit: WorldLimit,
     pub(super) bytes: TraceMemory,

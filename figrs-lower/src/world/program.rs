@@ -103,7 +103,7 @@ impl Program {
             remembered: 0,
             densities: 0,
         };
-        // Observations first: elements that they determine need not be drawn.
+        // Observations come first, because elements that they determine need not be drawn.
         let (observed, others): (Vec<_>, Vec<_>) =
             (model.evidence().iter()).partition(|(_, statement)| statement.observed().is_some());
         for (element, _) in observed.into_iter().chain(others) {

@@ -1,4 +1,4 @@
-//! One world, or a part of it, element by element: a stack of steps and a stack of values.
+//! Runs one world, or a part of it, element by element, with a stack of steps and a stack of values.
 
 use std::any::Any;
 
@@ -13,7 +13,7 @@ use figrs_factor::graph::WorldWeight;
 
 /// Decides the random choices of a world: random numbers, or a list of all outcomes.
 pub trait Chooser {
-    /// The value chosen for `element`.
+    /// Chooses the value of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
     /// A value for `element` from the product of this choice and a likelihood, if the distribution defines such a draw; `None` if the chooser does not
@@ -76,7 +76,7 @@ pub(crate) trait World {
     /// Looks up an element and begins it if its value is not known; `demand` becomes the value that the element must have if the world is to keep a
     /// positive weight. The world has begun `entered` elements with this one, and its run holds `bytes` bytes.
     ///
-    /// **Errors.** Those of [`WorldLimit`](crate::WorldLimit).
+    /// **Errors.** The errors of [`WorldLimit`](crate::WorldLimit).
     fn begin(
         &mut self,
         node: &Self::Node,
@@ -118,15 +118,15 @@ pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
 /// State of an element when its evaluation begins in a world.
 pub(crate) enum ElementStart<M> {
-    /// The value is known.
+    /// The value of the element is known.
     Known(Datum),
     /// The evaluation has to wait for the value.
     Missing(M),
-    /// An intervention sets the value.
+    /// An intervention sets the value of the element.
     Fixed(Datum),
-    /// The value is to be computed.
+    /// The value of the element is to be computed.
     Open,
-    /// Different values are demanded.
+    /// Different values of the element are demanded, so that the world is impossible.
     Contradiction,
 }
 

@@ -41,9 +41,8 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element must itself be random, given its parents; `check` reports one whose value is a function of other elements or that is
-    /// [scored](crate::Score). Draw a new element for each value inside the function
-    /// of a [`Chain`](crate::Chain).
+    /// The element must itself be random, given its parents; `check` reports an element whose value is a function of other elements or that is
+    /// [scored](crate::Score). In place of such an element, build a new element for each value inside the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();

@@ -205,8 +205,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// A support, or the last support of its type if that has the same values (deduplication): the elements of a large model have few
-    /// different supports.
+    /// Returns the given support, or the last support of its type if both have the same values (deduplication), because the elements of a large
+    /// model have few different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

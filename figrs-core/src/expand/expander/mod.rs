@@ -153,8 +153,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The traversal of the body of a call that is nested in `depth - 1` Chains; `functions` functions were known and `reached`
-    /// elements had been reached when the call was met.
+    /// The traversal of the body of a call that is nested in `depth - 1` Chains. When the call was met, `functions` functions were known and
+    /// `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -216,7 +216,7 @@ impl<'m> Expander<'m> {
     }
 
     fn reach(&mut self, root: &AnyElement) -> Result<(), ModelError> {
-        // A walk that waited for a call resumes where it was.
+        // A traversal that waited for a call resumes where it stopped.
         if self.stack.is_empty() {
             self.push(root, self.depth);
         }
@@ -224,7 +224,7 @@ impl<'m> Expander<'m> {
             let element = frame.element.clone();
             match self.advance(frame) {
                 Err(error) if error.is_local() => {
-                    // The handle keeps the identity from being given to another element.
+                    // The stored handle keeps the identity from being given to another element.
                     self.failed.insert(element.id(), (element, error));
                 }
                 outcome => outcome?,
@@ -390,7 +390,7 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// An error if `more` additional bytes would exceed the budget.
+    /// Returns an error if `more` additional bytes would exceed the budget.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
@@ -399,7 +399,7 @@ impl<'m> Expander<'m> {
         self.memory_account.check(element, more)
     }
 
-    /// The positions of an element's parents; an error if one of them never has a value.
+    /// Returns the positions of an element's parents, or an error if one of them never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
             if let Some((_, error)) = self.failed.get(&parent.id()) {
