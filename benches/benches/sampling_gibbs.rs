@@ -1,6 +1,6 @@
 //! Benchmarks of Gibbs sampling, compared with hand-written loops: a grid of spins, and the alarm network if its file is installed.
 //!
-//! Each benchmark is a whole run on one thread, including the search for blocks, with so many sweeps that this search hardly matters; the throughput
+//! Each benchmark is a whole run on one thread, including the search for blocks, with enough sweeps to make the time of this search negligible; the throughput
 //! is in updates of one block. The loop for the grid is specialised: it uses five probabilities, one for each number of neighbours that are up. The
 //! loop for the network multiplies rows of its tables, as the library does.
 

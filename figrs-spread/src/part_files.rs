@@ -20,11 +20,11 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// `true` once the user was told that the process waits for a part.
+    /// `true` once the user has seen the message that the process waits for a part.
     is_told: Cell<bool>,
 }
 
-/// What is done about missing parts.
+/// Treatment of missing parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AbsentPart {
     Refused,

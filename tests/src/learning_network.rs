@@ -262,7 +262,7 @@ impl LearningNetwork {
     }
 }
 
-/// Draws some rows of data, a third of whose cells are missing.
+/// Draws some rows of data; a third of their cells are missing.
 pub fn data(network: &LearningNetwork, rng: &mut impl Rng) -> Vec<NetworkRow> {
     let mut cell = |&n: &usize| (!rng.random_bool(0.33)).then(|| rng.random_range(0..n));
     let mut rows: Vec<Vec<Option<usize>>> = (0..12)

@@ -29,7 +29,7 @@ const _: () =
 /// Distribution of an estimate around the truth, in units of its stated standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
-    /// Normal distribution: the standard error is estimated from so many draws that the error of the standard error is negligible.
+    /// Normal distribution: the standard error is estimated from enough draws to make its own error negligible.
     Normal,
     /// Student's t with one degree of freedom fewer than there are groups: the standard error is the spread of a few independent groups, whose means
     /// are nearly normal, so the standard error is itself uncertain.

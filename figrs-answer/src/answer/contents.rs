@@ -27,7 +27,7 @@ pub struct TargetMarginal {
     pub support: Support,
     /// The probability of each value of the target.
     pub probabilities: Vec<f64>,
-    /// How the probabilities were computed, with the data from which their standard errors are computed.
+    /// The method that computed the probabilities, with the data for their standard errors.
     pub estimate: Estimate,
 }
 

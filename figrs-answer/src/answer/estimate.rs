@@ -16,7 +16,7 @@ pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 /// standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
-/// How the probabilities of a target were computed, with the data for their standard errors.
+/// The method that computed the probabilities of a target, with the data for their standard errors.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Estimate {

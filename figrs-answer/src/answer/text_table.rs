@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How the columns of a table are aligned.
+/// Alignment of the columns of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableAlignment {
     /// All columns are aligned to the left.

@@ -52,7 +52,7 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// Whether the contributions of units are added at once; they can be only if the part begins with the first unit of the run.
+/// True if the contributions of units are added at once, which requires that the part begins with the first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
     /// Each contribution is added to the sums as soon as the contributions of all units before it are added.

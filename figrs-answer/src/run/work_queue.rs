@@ -154,7 +154,7 @@ fn pass_on<R>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// What the thread that processes the results does next.
+/// The next action of the thread that processes the results.
 enum QueueAction<R> {
     Take(Vec<Result<R, Error>>),
     Work(Range<u64>),

@@ -54,7 +54,7 @@ impl Bins {
 
     /// `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// Where a Chain is discretised, each result of the Chain has its own cells, and so its own values.
+    /// If a Chain is discretised, each result of the Chain has its own cells, and so its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }

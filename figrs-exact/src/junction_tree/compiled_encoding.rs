@@ -22,7 +22,7 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// Whether a contraction tree from an earlier compilation is reused.
+/// Reuse of a contraction tree from an earlier compilation.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
     /// There is no earlier tree.

@@ -24,7 +24,7 @@ const PATIENCE: u32 = 3;
 /// Maximum number of words that a search for an order reads while variables are chosen. The last search, for the variables chosen,
 /// has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// When the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
+/// Once the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
 /// variables at a time.
 const EFFORT: u64 = 20_000_000;
 /// Number of variables tried once a search has read `EFFORT` entries: those with the most entries of joint tables.
@@ -37,7 +37,7 @@ const CHEAP_STEPS: f64 = 1e7;
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// How the messages of a slice are used, which determines how long they are kept in memory.
+/// Use of the messages of a slice, which determines how long they are kept in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
     /// Each message is dropped after its use.

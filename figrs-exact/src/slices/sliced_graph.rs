@@ -21,7 +21,7 @@ const MAX_DEPTH: u32 = 8;
 /// conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// Whether a slice fixes all conditioned variables; if so, it can be divided only by conditioning on further variables.
+/// True if a slice fixes all conditioned variables; such a slice can be divided only by conditioning on further variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 

@@ -152,7 +152,7 @@ pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Whether products must be checked for overflow and underflow.
+/// Necessity of checks of products for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
     /// No product of entries of the tables can overflow or underflow.

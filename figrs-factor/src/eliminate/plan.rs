@@ -45,7 +45,7 @@ impl PlanCost {
     }
 }
 
-/// Which messages a run keeps after their use.
+/// The messages that a run keeps after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// All messages are kept, for a later pass from the roots to the leaves.

@@ -59,7 +59,7 @@ struct VariablePriority {
     place: usize,
 }
 
-/// How sparse tables restrict the values of a variable.
+/// Restriction of the values of a variable by sparse tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,

@@ -23,7 +23,7 @@ impl TreeBuilder<'_> {
     /// product of all. If it is larger than the plan predicts for the whole bucket, the remaining tables are joined at once,
     /// provided that this takes fewer products.
     ///
-    /// If a message has so many variables that its assignments cannot be numbered, it is not computed: the bucket that would use it
+    /// If a message has too many variables for its assignments to be numbered, it is not computed: the bucket that would use it
     /// takes the tables instead and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket

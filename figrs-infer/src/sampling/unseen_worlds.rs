@@ -1,4 +1,4 @@
-//! What the model implies about worlds that no sample has: their largest weight, and the possible values of the targets.
+//! Bounds from the model for worlds that no sample has: their largest weight, and the possible values of the targets.
 
 use figrs_core::{AnyElement, Model};
 

@@ -196,7 +196,7 @@ pub fn one_of_each<P: Particles>(
     particles.replace(chosen, &replaced);
 }
 
-/// What happens to a population after a statement.
+/// Treatment of a population after a statement.
 enum PopulationFate {
     Kept,
     /// The particles are replaced; holds the logarithm of their mean weight.

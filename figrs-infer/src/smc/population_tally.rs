@@ -8,7 +8,7 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// What is kept of the particles after the last statement of evidence.
+/// The particles, or parts of them, that are kept after the last statement of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
     /// For each population, the sums of the weights.

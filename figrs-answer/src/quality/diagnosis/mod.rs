@@ -86,6 +86,8 @@ impl Answer {
     ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
     ///   worlds that are as probable and that the chains never visited, because chains that agree may all be in one mode. Elements that a
     ///   function makes count as one choice for each name or source line.
+    ///   Draws from the prior that the evidence does not exclude must not show a value of a target, or of a numeric choice that every world has,
+    ///   much more often than the chains: conditions may confine all chains to one part of the possible worlds.
     /// - Findings about weights: fewer than 100 samples; an effective sample size below 100 or below one in a thousand samples; a sample
     ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
     ///   3), also if there are no targets. Another finding is a possible value that no sample has, or that fewer than ten effective samples

@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// The family of an element some of whose parameters are learned, if `Param`s replace the learned elements.
+    /// The family of an element with some parameters that are learned, if `Param`s replace the learned elements.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;

@@ -14,7 +14,7 @@ pub(super) struct PlannedTable {
     pub(super) live: bool,
 }
 
-/// What the entries of a table mean.
+/// Meaning of the entries of a table.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
     /// The table contains weights. They are a distribution of these variables (sorted) given the other variables of the table;

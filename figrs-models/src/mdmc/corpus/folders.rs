@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::maps::is_map;
+use super::maps::is_map_of_folder;
 use crate::mdmc::LevelError;
 
 /// Maximum depth of the subfolders that are searched.
@@ -22,7 +22,7 @@ pub(super) fn level_paths(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
         let is_text = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("txt"));
-        (is_text || is_map(path)) && path.is_file()
+        path.is_file() && (is_text || is_map_of_folder(path))
     };
     Ok(entries(path)?.into_iter().filter(is_level).collect())
 }

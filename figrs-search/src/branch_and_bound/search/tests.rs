@@ -23,7 +23,7 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// When random decisions are taken and undone, each variable has a value of cost zero after each propagation, and each undone level
+/// After random decisions are taken and undone, each variable has a value of cost zero after each propagation, and each undone level
 /// restores the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {

@@ -123,7 +123,7 @@ fn a_survey_is_made_first() {
     near(plan.expected_utility(), 2.0);
 }
 
-/// The viral marketing problem of `DTProbLog` (Van den Broeck, Thon, van Otterlo, De Raedt 2010): which persons should be told of a product, if
+/// The viral marketing problem of `DTProbLog` (Van den Broeck, Thon, van Otterlo, De Raedt 2010): which persons should receive an advertisement, if
 /// telling one costs 2, each buyer pays 5, and persons buy what their friends buy.
 #[test]
 fn half_of_the_persons_are_told() {

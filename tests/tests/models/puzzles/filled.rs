@@ -17,7 +17,7 @@ type Board = Vec<Option<usize>>;
 /// A demand on the values of all cells, which a full board must meet.
 type Demand = Box<dyn Fn(&[usize]) -> bool>;
 
-/// A board to fill in, some of whose cells may be given, and the demand on the full board.
+/// A board to fill in, with some cells that may be given, and the demand on the full board.
 struct Filling {
     given: Board,
     values: usize,

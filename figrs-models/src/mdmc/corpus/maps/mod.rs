@@ -9,6 +9,8 @@ pub(in crate::mdmc) mod map_error;
 mod tiled;
 
 use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::legends;
@@ -21,9 +23,26 @@ use map_error::MapError;
 /// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
+/// Maximum number of bytes of the first line of a file `*.csv` that is a map.
+const MAX_LINE_BYTES: u64 = 1 << 16;
+
 /// True if a file is a map of an editor, by its extension.
 pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
+}
+
+/// True if a file of a folder is a map: a file `*.csv` is one if its first line has numbers only, since other tables may stand beside levels.
+pub(super) fn is_map_of_folder(path: &Path) -> bool {
+    is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
+}
+
+fn begins_with_numbers(path: &Path) -> io::Result<bool> {
+    let mut line = String::new();
+    let file = File::open(path)?.take(MAX_LINE_BYTES);
+    BufReader::new(file).read_line(&mut line)?;
+    let line = line.trim_start_matches('\u{feff}').trim();
+    let mut cells = line.trim_end_matches(',').split(',');
+    Ok(cells.all(|cell| cell.trim().parse::<u32>().is_ok()))
 }
 
 fn extension(path: &Path) -> String {

@@ -156,6 +156,10 @@ fn maps_that_cannot_be_read_are_errors() {
     );
     let other = of_data("<data encoding='zip'/>");
     assert!(matches!(&other, MapError::Encoding { encoding, .. } if encoding == "zip"));
+    let damaged = of_data("<data encoding='base64'>?</data>");
+    assert!(
+        matches!(&damaged, MapError::Encoding { encoding, .. } if encoding.starts_with("base64 with a mistake"))
+    );
     let few = of_data("<data encoding='csv'>1,2</data>");
     assert!(matches!(
         few,
@@ -167,7 +171,6 @@ fn maps_that_cannot_be_read_are_errors() {
     ));
     for wrong in [
         "<data encoding='csv'>1,x,2,3,4,5</data>",
-        "<data encoding='base64'>?</data>",
         "<data encoding='csv'/>",
     ] {
         assert!(matches!(of_data(wrong), MapError::Number { .. }), "{wrong}");
@@ -330,4 +333,18 @@ fn damaged_maps_are_maps_or_errors() {
             }
         }
     }
+}
+
+#[test]
+fn tables_beside_levels_are_no_maps() {
+    let report = ("report.csv", "level,gaps\n1,3\n");
+    let (corpus, _) = read(&[("a.txt", "--\nXX"), report]);
+    assert_eq!(levels(&corpus), ["--\nXX"]);
+    // A file that the caller names is read as a map.
+    assert!(matches!(
+        error(report.0, report.1),
+        MapError::Number { text, .. } if text == "level"
+    ));
+    let (corpus, _) = read(&[("a.csv", "1,0,\n1,1,\n")]);
+    assert_eq!(corpus.levels().len(), 1);
 }

@@ -78,7 +78,8 @@ impl Layer {
             }
             Some("base64") => {
                 let bytes = STANDARD.decode(self.text.trim());
-                let bytes = bytes.map_err(|error| wrong(&error.to_string()))?;
+                let bytes =
+                    bytes.map_err(|error| unread(format!("base64 with a mistake ({error})")))?;
                 let cells = bytes.chunks_exact(4);
                 let number = |cell: &[u8]| u32::from_le_bytes([cell[0], cell[1], cell[2], cell[3]]);
                 cells.map(number).collect()

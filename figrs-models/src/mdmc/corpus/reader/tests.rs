@@ -1,3 +1,5 @@
+mod legend_files;
+
 use std::fs;
 
 use tempfile::TempDir;
@@ -35,62 +37,6 @@ fn written_levels_are_read_back() {
     let (corpus, notes) = read(&scratch);
     assert_eq!(corpus, shipped);
     assert!(matches!(notes[..], [CorpusNote::Platformer]));
-}
-
-#[test]
-fn a_legend_beside_the_levels_or_above_gives_meanings() {
-    let legend = r#"{"tiles": {"W": ["solid"], ".": ["passable", "empty"]}}"#;
-    let other = r#"{"jumps": [[[0, 1]]]}"#;
-    for place in ["levels/tiles.json", "tiles.json"] {
-        let scratch = folder(&[
-            ("levels/a.txt", "..~\nWWW\n"),
-            ("levels/arcs.json", other),
-            (place, legend),
-        ]);
-        let reader = CorpusReader::new([scratch.path().join("levels")]);
-        let (corpus, notes) = reader.read().unwrap();
-        assert!(corpus.tiles().tile('W').unwrap().is(Meaning::Solid));
-        assert!(corpus.tiles().tile('~').unwrap().is_unknown());
-        assert!(
-            matches!(&notes[..], [CorpusNote::Legend(path), CorpusNote::UnknownTiles { symbols }]
-                if path.ends_with("tiles.json") && symbols == "~"),
-            "{notes:?}"
-        );
-    }
-    // A legend of another game does not belong to these levels.
-    let scratch = folder(&[("a.txt", "FFB\nBBB"), ("tiles.json", legend)]);
-    let (corpus, notes) = read(&scratch);
-    assert!(corpus.tiles().tiles().all(Tile::is_unknown));
-    assert!(matches!(&notes[..], [CorpusNote::UnknownTiles { symbols }] if symbols == "BF"));
-}
-
-#[test]
-fn given_tiles_come_before_legends() {
-    let scratch = folder(&[
-        ("a.txt", "-X\nXX"),
-        ("t.json", r#"{"tiles": {"X": [], "-": []}}"#),
-    ]);
-    let legend = scratch.path().join("own.toml");
-    fs::write(&legend, "[tiles]\nX = ['climb']").unwrap();
-    let tiles = legends::read_legend(&legend).unwrap();
-    let reader = CorpusReader::new([scratch.path()]).tiles(tiles);
-    let (corpus, notes) = reader.read().unwrap();
-    assert!(corpus.tiles().tile('X').unwrap().is(Meaning::Climb));
-    assert!(matches!(&notes[..], [CorpusNote::UnknownTiles { symbols }] if symbols == "-"));
-    // Other characters have the meanings of the legend beside the levels.
-    let json = r#"{"tiles": {"X": ["solid"], "-": ["passable"], "!": ["enemy"]}}"#;
-    fs::write(scratch.path().join("t.json"), json).unwrap();
-    let (corpus, notes) = reader.read().unwrap();
-    let tile = |symbol| corpus.tiles().tile(symbol);
-    assert!(!tile('X').unwrap().is(Meaning::Solid) && tile('!').is_none());
-    assert!(tile('-').unwrap().is(Meaning::Passable));
-    assert!(
-        matches!(&notes[..], [CorpusNote::OtherTiles { path, symbols }] if path.ends_with("t.json") && symbols == "-"),
-        "{notes:?}"
-    );
-    fs::write(&legend, "tiles = 3").unwrap();
-    let error = legends::read_legend(&legend).unwrap_err();
-    assert!(matches!(&error, LevelError::Legend { path, .. } if *path == legend));
 }
 
 #[test]
@@ -228,6 +174,7 @@ fn names_and_paths_are_chosen_by_patterns() {
 }
 
 /// A tile of the legend that has no meaning and occurs in no level would prevent every movement.
+
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
@@ -241,19 +188,6 @@ fn tiles_without_meaning_that_no_level_has_are_left_out() {
         _ => None,
     });
     assert_eq!(idle, Some("@"));
-}
-
-#[test]
-fn a_broken_legend_is_noted() {
-    for (name, text) in [
-        ("tiles.json", "{\"tiles\": {\"X\": [\"solid\" "),
-        ("tiles.toml", "[tiles]\n'X' = [solid]\n"),
-    ] {
-        let scratch = folder(&[("a.txt", "--\nXX"), (name, text)]);
-        let (_, notes) = read(&scratch);
-        let is_noted = |note: &CorpusNote| matches!(note, CorpusNote::FlawedLegend(_));
-        assert!(notes.iter().any(is_noted), "{notes:?}");
-    }
 }
 
 #[test]
@@ -325,6 +259,7 @@ fn folders_without_levels_are_errors() {
 }
 
 /// Regression test: only one of the folders with a file of the same name was read.
+
 #[test]
 fn worlds_with_files_of_the_same_names_are_all_read() {
     let scratch = folder(&[
@@ -340,6 +275,7 @@ fn worlds_with_files_of_the_same_names_are_all_read() {
 }
 
 /// Regression test: the rightmost columns were kept instead of the leftmost.
+
 #[test]
 fn towers_are_cut_and_filled_up_at_the_right() {
     let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
@@ -374,18 +310,6 @@ fn blank_lines_at_the_end_are_rows_of_a_level() {
 }
 
 /// Regression test: the working directory was taken as the folder above `..`.
-#[test]
-fn the_folder_above_is_that_of_the_levels() {
-    for (path, above) in [
-        ("a/b", "a"),
-        ("a", ""),
-        ("..", "../.."),
-        (".", "./.."),
-        ("/", "/.."),
-    ] {
-        assert_eq!(legends::folder_above(Path::new(path)), Path::new(above));
-    }
-}
 
 #[test]
 fn there_are_at_most_so_many_tiles_and_cells() {
@@ -460,76 +384,8 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
     assert!(matches!(ragged, LevelError::RaggedRow { place, line: 2, .. } if place == "a"));
 }
 
-#[test]
-fn folders_keep_their_own_legends() {
-    let scratch = folder(&[
-        ("caves/a.txt", "..H\n###\n"),
-        (
-            "caves/tiles.json",
-            r##"{"tiles": {"#": ["solid"], ".": ["passable"], "H": ["climb"], "F": ["exit"]}}"##,
-        ),
-        ("rooms/a.txt", "FFD\nWW.\n"),
-        (
-            "rooms/tiles.json",
-            r#"{"tiles": {"F": ["passable"], "D": ["door"], "W": ["solid"], ".": ["passable"]}}"#,
-        ),
-        ("plain/a.txt", "--~\nXXX\n"),
-        ("land/a.txt", "--E\nXXX\n"),
-    ]);
-    let read = |names: &[&str]| {
-        let folders = names.iter().map(|name| scratch.path().join(name));
-        CorpusReader::new(folders).read()
-    };
-    let (corpus, notes) = read(&["caves", "rooms", "land", "plain"]).unwrap();
-    let is = |symbol, meaning| corpus.tiles().tile(symbol).unwrap().is(meaning);
-    assert!(is('H', Meaning::Climb) && is('D', Meaning::Door) && is('E', Meaning::Enemy));
-    // The levels of the caves have no F, so F has the meaning that the legend of the rooms states. Plain levels have no legend.
-    assert!(is('F', Meaning::Passable) && !is('F', Meaning::Exit) && is('X', Meaning::Solid));
-    assert!(corpus.tiles().tile('~').unwrap().is_unknown());
-    let legends = notes.iter();
-    let legends = legends.filter(|note| matches!(note, CorpusNote::Legend(_)));
-    assert_eq!(legends.count(), 2);
-    assert!(
-        notes
-            .iter()
-            .any(|note| matches!(note, CorpusNote::Platformer))
-    );
-}
-
-#[test]
-fn legends_that_disagree_are_an_error() {
-    let scratch = folder(&[
-        ("one/a.txt", "--o\nXXX\n"),
-        (
-            "one/t.json",
-            r#"{"tiles": {"X": ["solid"], "-": ["passable"], "o": ["collectable", "coin"]}}"#,
-        ),
-        ("two/a.txt", "--o\n###\n"),
-        (
-            "two/t.json",
-            r##"{"tiles": {"#": ["solid"], "-": ["passable"], "o": ["hazard", "flame"]}}"##,
-        ),
-    ]);
-    let reader = CorpusReader::new([scratch.path().join("one"), scratch.path().join("two")]);
-    let error = reader.read().unwrap_err();
-    assert!(matches!(
-        error,
-        LevelError::LegendsDisagree { symbol: 'o', .. }
-    ));
-    let message = error.to_string();
-    for part in [
-        "'o' is \"collectable, coin\" in ",
-        "and \"hazard, flame\" in ",
-        "give one legend for all",
-    ] {
-        assert!(message.contains(part), "{message}");
-    }
-    // With one legend for all there is no conflict.
-    let tiles = TileSet::from_toml("[tiles]\no = ['passable']").unwrap();
-    assert!(reader.tiles(tiles).read().is_ok());
-}
-
 /// Regression test: a text of one line beside the folders was taken as the only level.
+
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[
@@ -546,28 +402,6 @@ fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     );
     let alone = folder(&[("a.txt", "XX--\n"), ("more/b.txt", "--XX\n")]);
     assert_eq!(texts(&read(&alone).0), ["XX--"]);
-}
-
-#[test]
-fn legends_with_mistakes_are_told() {
-    let scratch = folder(&[
-        ("a.txt", "--o\nXX#\n"),
-        ("t.json", r#"{"tiles": {"XX": ["solid"]}}"#),
-        ("other.json", r#"{"jumps": []}"#),
-    ]);
-    let (_, notes) = read(&scratch);
-    assert!(
-        matches!(
-            &notes[..],
-            [CorpusNote::FlawedLegend(_), CorpusNote::UnknownTiles { .. }]
-        ),
-        "{notes:?}"
-    );
-    let message = notes[0].to_string();
-    assert!(
-        message.contains("t.json") && message.contains("\"XX\""),
-        "{message}"
-    );
 }
 
 /// Two rooms of a dungeon seen from above, and two parts without a room.
