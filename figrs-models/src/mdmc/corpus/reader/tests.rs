@@ -174,7 +174,6 @@ fn names_and_paths_are_chosen_by_patterns() {
 }
 
 /// A tile of the legend that has no meaning and occurs in no level would prevent every movement.
-
 #[test]
 fn tiles_without_meaning_that_no_level_has_are_left_out() {
     let legend = r##"{"tiles": {"@": ["null"], "#": ["solid"], "-": ["passable"], "=": ["rail"], "S": ["start"]}}"##;
@@ -259,7 +258,6 @@ fn folders_without_levels_are_errors() {
 }
 
 /// Regression test: only one of the folders with a file of the same name was read.
-
 #[test]
 fn worlds_with_files_of_the_same_names_are_all_read() {
     let scratch = folder(&[
@@ -275,7 +273,6 @@ fn worlds_with_files_of_the_same_names_are_all_read() {
 }
 
 /// Regression test: the rightmost columns were kept instead of the leftmost.
-
 #[test]
 fn towers_are_cut_and_filled_up_at_the_right() {
     let scratch = folder(&[("a.txt", "ab\ncd\nef\n"), ("b.txt", "x\ny\nx\n")]);
@@ -308,8 +305,6 @@ fn blank_lines_at_the_end_are_rows_of_a_level() {
     let (corpus, _) = read(&scratch);
     assert_eq!(texts(&corpus), ["#.\n  \n  ", "#.\n.#\n##"]);
 }
-
-/// Regression test: the working directory was taken as the folder above `..`.
 
 #[test]
 fn there_are_at_most_so_many_tiles_and_cells() {
@@ -385,7 +380,6 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
 }
 
 /// Regression test: a text of one line beside the folders was taken as the only level.
-
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[

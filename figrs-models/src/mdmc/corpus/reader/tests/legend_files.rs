@@ -71,6 +71,7 @@ fn a_broken_legend_is_noted() {
     }
 }
 
+/// Regression test: the working directory was taken as the folder above `..`.
 #[test]
 fn the_folder_above_is_that_of_the_levels() {
     for (path, above) in [
