@@ -1,10 +1,12 @@
-//! Reading of files up to a limit on their size, and positions of mistakes in texts.
+//! Reading of files up to a limit on their size, and errors that state the place of a mistake and its remedy.
 
 #![warn(clippy::unwrap_used)]
 
+mod file_error;
 mod files;
 mod line_index;
 pub mod mistakes;
 
+pub use file_error::{FileError, Mistake, MistakeKind};
 pub use files::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
 pub use line_index::LineIndex;

@@ -1,0 +1,133 @@
+//! The error of a file: its place, the mistake there, and the remedy.
+
+use std::fmt;
+use std::path::Path;
+
+use figrs_core::printable;
+use figrs_derive::ErrorDebug;
+
+/// The class of a mistake in a file, by which a program can choose its reaction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MistakeKind {
+    /// The operating system does not let the file be read.
+    Unreadable,
+    /// The operating system does not let the file be written.
+    Unwritable,
+    /// The bytes are not text, or not text in the encoding that the file declares.
+    Encoding,
+    /// The text violates the syntax of its format.
+    Syntax,
+    /// The text is valid in its format, but uses a feature that figrs does not read or write.
+    Unsupported,
+    /// The text uses a name, an index or a symbol that is not declared.
+    Unknown,
+    /// The text states something a second time.
+    Repeated,
+    /// The text lacks something that its format, or the task, requires.
+    Missing,
+    /// Two numbers of items disagree, such as the cells of a row and the columns of its table.
+    Count,
+    /// A value is outside of the range that is allowed.
+    Value,
+    /// Two statements of the text exclude each other.
+    Contradiction,
+    /// The content exceeds a limit of the reader.
+    TooLarge,
+}
+
+/// A mistake in a text, without its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The class of the mistake.
+    pub kind: MistakeKind,
+    /// The problem, as a statement that names the item and the number.
+    pub problem: String,
+    /// A change of the file that removes the mistake, as a request. Empty if the problem says it already.
+    pub remedy: String,
+}
+
+impl Mistake {
+    /// A mistake with its remedy. Control characters in both texts, which may come from a file, are escaped.
+    pub fn new(kind: MistakeKind, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let text = |text: String| printable(&text).into_owned();
+        Self {
+            kind,
+            problem: text(problem.into()),
+            remedy: text(remedy.into()),
+        }
+    }
+
+    /// The mistake of a file at `place`, which is a path or a description of the text.
+    pub fn of(self, place: impl Into<String>) -> FileError {
+        FileError {
+            place: place.into(),
+            position: None,
+            mistake: self,
+        }
+    }
+
+    /// The mistake at a line and a column of `place`, both counted from 1.
+    pub fn at(self, place: impl Into<String>, position: (usize, usize)) -> FileError {
+        FileError {
+            position: Some(position),
+            ..self.of(place)
+        }
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.problem)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+/// A file, or a text from elsewhere, cannot be read or written: the place, the problem and the remedy.
+#[derive(Clone, PartialEq, Eq, ErrorDebug)]
+pub struct FileError {
+    /// Path of the file, or a description of the text.
+    pub place: String,
+    /// The line and the column in characters, both counted from 1, if the mistake has a position.
+    pub position: Option<(usize, usize)>,
+    /// The mistake.
+    pub mistake: Mistake,
+}
+
+impl FileError {
+    /// The error of a file that cannot be read for the reason that the operating system gives.
+    pub fn unreadable(path: impl AsRef<Path>, cause: &std::io::Error) -> Self {
+        Self::of_system(MistakeKind::Unreadable, "read", path.as_ref(), cause)
+    }
+
+    /// The error of a file that cannot be written for the reason that the operating system gives.
+    pub fn unwritable(path: impl AsRef<Path>, cause: &std::io::Error) -> Self {
+        Self::of_system(MistakeKind::Unwritable, "written", path.as_ref(), cause)
+    }
+
+    fn of_system(kind: MistakeKind, verb: &str, path: &Path, cause: &std::io::Error) -> Self {
+        let problem = format!("the file cannot be {verb}: {cause}");
+        Mistake::new(kind, problem, "check the path and its permissions")
+            .of(path.display().to_string())
+    }
+
+    /// The class of the mistake.
+    pub fn kind(&self) -> MistakeKind {
+        self.mistake.kind
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.place)?;
+        if let Some((line, column)) = self.position {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.mistake)
+    }
+}
+
+impl std::error::Error for FileError {}
