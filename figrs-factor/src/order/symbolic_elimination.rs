@@ -82,13 +82,17 @@ impl SymbolicElimination {
         this
     }
 
-    /// Symbolic tables with these scopes and without known zeros.
-    pub fn of_scopes(cardinalities: &[u32], scopes: impl IntoIterator<Item = Vec<VarId>>) -> Self {
+    /// Symbolic tables with these scopes and without known zeros; the variables `keep` are not eliminated.
+    pub fn of_scopes(
+        cardinalities: &[u32],
+        scopes: impl IntoIterator<Item = Vec<VarId>>,
+        keep: &[VarId],
+    ) -> Self {
         let graph = FactorGraph {
             cardinalities: cardinalities.to_vec(),
             factors: Vec::new(),
         };
-        let mut this = Self::new(&graph, &[], &[]);
+        let mut this = Self::new(&graph, &[], keep);
         for scope in scopes.into_iter().filter(|scope| !scope.is_empty()) {
             this.push(&scope, 0.0);
         }

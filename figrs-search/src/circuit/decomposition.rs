@@ -39,7 +39,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
         support.map(|&v| VarId(v)).collect()
     });
     let mut symbolic =
-        SymbolicElimination::of_scopes(&form.atoms.cardinalities, clauses.chain(tables));
+        SymbolicElimination::of_scopes(&form.atoms.cardinalities, clauses.chain(tables), &[]);
     let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
     eliminate_candidates(&mut symbolic, &all, MAX_WORK, until)?;
     let bags = BagForest::new(&symbolic, n);

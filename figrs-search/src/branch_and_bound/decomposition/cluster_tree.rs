@@ -57,7 +57,7 @@ pub(super) fn clusters(
     let n = tables.sizes.len();
     let scopes = tables.scopes().filter(|scope| scope.len() > 1);
     let scopes = scopes.map(|scope| scope.iter().map(|&v| VarId(v)).collect());
-    let mut symbolic = SymbolicElimination::of_scopes(&tables.sizes, scopes);
+    let mut symbolic = SymbolicElimination::of_scopes(&tables.sizes, scopes, &[]);
     let all: Vec<VarId> = (0..n as u32).map(VarId).collect();
     eliminate_candidates(&mut symbolic, &all, ORDER_WORK, until)?;
     let buckets = symbolic.buckets.iter().map(|bucket| Cluster {

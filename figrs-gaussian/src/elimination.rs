@@ -1,0 +1,274 @@
+//! Elimination of the real numbers of a graph, from the leaves to the roots.
+
+use figrs_factor::eliminate::error::check_interrupt;
+use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::until::Until;
+
+use crate::error::GaussianError;
+use crate::front::Front;
+use crate::hybrid_graph::{HybridGraph, RealId};
+use crate::plan::{Input, Step, plan};
+use crate::square_root_form::LN_2_PI;
+
+/// The conditional distribution of the vectors that a step eliminates, given the vectors of its message: `triangle (R, S) = target`, where the
+/// rows have independent errors of variance one. Row-major; the last column is the target. Empty if the finite assignment is impossible.
+pub(crate) type Conditional = Box<[f64]>;
+
+/// A graph whose vectors are integrated out: the finite variables have the same distribution in [`finite`](Self::finite) as in the whole graph.
+///
+/// **Guarantee.** Exact up to rounding. The errors grow with the square root of the condition number of the precision matrix.
+///
+/// **Complexity.** For each step and each assignment of the finite variables of the step: quadratic in the number of real numbers of the
+/// step, for each row that the factors of the step add.
+#[derive(Debug)]
+pub struct Elimination<'g> {
+    pub(crate) graph: &'g HybridGraph,
+    pub(crate) steps: Vec<Step>,
+    /// For each step, one conditional for each assignment of its finite variables.
+    pub(crate) conditionals: Vec<Vec<Conditional>>,
+    finite: FactorGraph,
+}
+
+/// The message of a step for one assignment of the finite variables: rows of coefficients of its vectors, each with its target.
+#[derive(Debug, Default)]
+struct Message {
+    rows: Vec<f64>,
+    log_scale: f64,
+}
+
+impl<'g> Elimination<'g> {
+    /// Eliminates all vectors. A step has at most `limit` assignments of finite variables.
+    ///
+    /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
+    pub fn run(
+        graph: &'g HybridGraph,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, GaussianError> {
+        let steps = plan(graph, until)?;
+        for step in &steps {
+            let components = graph.finite.dense_size(&step.finite);
+            if components > limit {
+                return Err(GaussianError::TooManyComponents {
+                    real: step.eliminated[0],
+                    components: components as f64,
+                    limit,
+                });
+            }
+        }
+        let mut finite = graph.finite.clone();
+        let mut messages: Vec<Vec<Message>> = Vec::with_capacity(steps.len());
+        let mut conditionals = Vec::with_capacity(steps.len());
+        let mut front = Front::default();
+        for step in &steps {
+            check_interrupt(until)?;
+            let run = StepRun::new(graph, &steps, step);
+            let (conditional, message) = run.run(&mut front, &messages)?;
+            for input in &step.inputs {
+                if let &Input::Message(used) = input {
+                    messages[used] = Vec::new();
+                }
+            }
+            conditionals.push(conditional);
+            if step.separator.is_empty() {
+                finite.factors.push(finite_factor(step, &message));
+                messages.push(Vec::new());
+            } else {
+                messages.push(message);
+            }
+        }
+        Ok(Self {
+            graph,
+            steps,
+            conditionals,
+            finite,
+        })
+    }
+
+    /// The factor graph of the finite variables, in which the integrals of the real numbers are factors.
+    pub fn finite(&self) -> &FactorGraph {
+        &self.finite
+    }
+}
+
+/// The factor of a message that has no vectors.
+fn finite_factor(step: &Step, message: &[Message]) -> Factor {
+    let logs = message.iter().map(|message| message.log_scale).collect();
+    Factor {
+        variables: step.finite.clone(),
+        table: FactorTable::Dense(Weights::from_logs(logs)),
+        normalised: false,
+    }
+}
+
+/// The columns and the finite assignments of one step.
+struct StepRun<'a> {
+    graph: &'a HybridGraph,
+    step: &'a Step,
+    /// Number of real numbers that are eliminated, and of those of the message.
+    eliminated: usize,
+    separator: usize,
+    inputs: Vec<StepInput>,
+}
+
+/// The place of an input in a step.
+struct StepInput {
+    input: Input,
+    /// For each real number of the input, its column in the step.
+    columns: Vec<u32>,
+    /// For each finite variable of the step, the stride of the input's list of functions.
+    strides: Vec<usize>,
+}
+
+impl<'a> StepRun<'a> {
+    fn new(graph: &'a HybridGraph, steps: &[Step], step: &'a Step) -> Self {
+        let numbers = |reals: &[RealId]| reals.iter().map(|&r| graph.dimension(r)).sum::<usize>();
+        let column = |real: &RealId| {
+            let all = step.eliminated.iter().chain(&step.separator);
+            let before = all.take_while(|other| *other != real);
+            before.map(|&other| graph.dimension(other)).sum::<usize>()
+        };
+        let columns = |reals: &[RealId]| {
+            let of_real = |real| column(real)..column(real) + graph.dimension(*real);
+            reals.iter().flat_map(of_real).map(|c| c as u32).collect()
+        };
+        let inputs = step.inputs.iter().map(|&input| {
+            let (reals, finite) = match input {
+                Input::Factor(i) => (&graph.factors[i].reals, &graph.factors[i].finite),
+                Input::Message(i) => (&steps[i].separator, &steps[i].finite),
+            };
+            StepInput {
+                input,
+                columns: columns(reals),
+                strides: strides(graph, &step.finite, finite),
+            }
+        });
+        Self {
+            graph,
+            step,
+            eliminated: numbers(&step.eliminated),
+            separator: numbers(&step.separator),
+            inputs: inputs.collect(),
+        }
+    }
+
+    /// The conditionals and the messages, for each assignment of the finite variables.
+    fn run(
+        &self,
+        front: &mut Front,
+        messages: &[Vec<Message>],
+    ) -> Result<(Vec<Conditional>, Vec<Message>), GaussianError> {
+        let finite = &self.graph.finite;
+        let cardinalities = self.step.finite.iter().map(|&v| finite.cardinality(v));
+        let assignments = Assignments::rows(cardinalities);
+        let mut values = vec![0; self.step.finite.len()];
+        let mut conditionals = Vec::with_capacity(assignments.count());
+        let mut made = Vec::with_capacity(assignments.count());
+        loop {
+            self.fill(front, messages, &values);
+            if front.log_scale == f64::NEG_INFINITY {
+                conditionals.push(Conditional::default());
+                made.push(Message {
+                    rows: Vec::new(),
+                    log_scale: f64::NEG_INFINITY,
+                });
+            } else {
+                front.triangulate();
+                conditionals.push(self.conditional(front)?);
+                made.push(self.message(front));
+            }
+            if assignments.advance(&mut values).is_none() {
+                return Ok((conditionals, made));
+            }
+        }
+    }
+
+    /// Multiplies the functions of the inputs for an assignment of the finite variables.
+    fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
+        front.begin(self.eliminated + self.separator);
+        let numbers = self.eliminated + self.separator;
+        for StepInput {
+            input,
+            columns,
+            strides,
+        } in &self.inputs
+        {
+            let places = strides.iter().zip(values);
+            let place: usize = places.map(|(stride, &value)| stride * value as usize).sum();
+            match *input {
+                Input::Factor(i) => {
+                    let form = &self.graph.factors[i].forms[place];
+                    front.log_scale += form.log_scale;
+                    for (row, &target) in form.target.iter().enumerate() {
+                        front.add_row(|all| {
+                            for (&column, &x) in columns.iter().zip(&form.factor.row(row)) {
+                                all[column as usize] = x;
+                            }
+                            all[numbers] = target;
+                        });
+                    }
+                }
+                Input::Message(i) => {
+                    let message = &messages[i][place];
+                    front.log_scale += message.log_scale;
+                    for row in message.rows.chunks_exact(columns.len() + 1) {
+                        front.add_row(|all| {
+                            for (&column, &x) in columns.iter().zip(row) {
+                                all[column as usize] = x;
+                            }
+                            all[numbers] = row[columns.len()];
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    /// The conditional of a triangulated front; adds its normalising constant to the constant term.
+    fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
+        let width = self.eliminated + self.separator + 1;
+        let mut triangle = Vec::with_capacity(self.eliminated * width);
+        let mut log_scale = 0.5 * self.eliminated as f64 * LN_2_PI;
+        for column in 0..self.eliminated {
+            let row = front.row(column);
+            let row = row.ok_or_else(|| GaussianError::Improper(self.real_of(column)))?;
+            log_scale -= row[column].abs().ln();
+            triangle.extend_from_slice(row);
+        }
+        front.log_scale += log_scale;
+        Ok(triangle.into())
+    }
+
+    fn message(&self, front: &Front) -> Message {
+        let mut rows = Vec::with_capacity(self.separator * (self.separator + 1));
+        for column in self.eliminated..self.eliminated + self.separator {
+            if let Some(row) = front.row(column) {
+                rows.extend_from_slice(&row[self.eliminated..]);
+            }
+        }
+        Message {
+            rows,
+            log_scale: front.log_scale,
+        }
+    }
+
+    /// The eliminated vector to which a column belongs.
+    fn real_of(&self, column: usize) -> RealId {
+        let mut end = 0;
+        let mut reals = self.step.eliminated.iter().copied();
+        let found = reals.find(|&real| {
+            end += self.graph.dimension(real);
+            column < end
+        });
+        found.unwrap_or(self.step.eliminated[0])
+    }
+}
+
+/// For each variable of `scope`, the stride in a row-major list of entries over `variables`; zero if the variable is not among them.
+pub(crate) fn strides(graph: &HybridGraph, scope: &[VarId], variables: &[VarId]) -> Vec<usize> {
+    let stride = |v: &VarId| {
+        let place = variables.iter().position(|other| other == v);
+        place.map_or(0, |place| graph.finite.dense_size(&variables[place + 1..]))
+    };
+    scope.iter().map(stride).collect()
+}

@@ -1,0 +1,29 @@
+//! Errors of an elimination of real numbers.
+
+use figrs_derive::ErrorDebug;
+use figrs_factor::eliminate::EliminationError;
+use thiserror::Error;
+
+use crate::hybrid_graph::RealId;
+
+/// Reason why a hybrid factor graph has no answer.
+#[derive(Clone, PartialEq, Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum GaussianError {
+    /// The factors do not determine a distribution of a vector: its precision matrix is singular.
+    #[error("the factors give the vector {} no distribution; give it a prior with a finite variance", .0.0)]
+    Improper(RealId),
+    /// A mixture would have more components than the limit.
+    #[error("the distribution of the vector {} is a mixture of {components} normal distributions, more than the limit of {limit}", .real.0)]
+    TooManyComponents {
+        /// The vector.
+        real: RealId,
+        /// Number of components of its distribution.
+        components: f64,
+        /// The limit.
+        limit: usize,
+    },
+    /// The elimination of the finite variables failed.
+    #[error(transparent)]
+    Elimination(#[from] EliminationError),
+}

@@ -1,0 +1,118 @@
+//! The rows of the product of some Gaussian functions, and their triangulation.
+
+/// An entry that a rotation leaves at most this share of the terms that cancelled in it is a rounding error, and set to zero.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// No row.
+const NONE: u32 = u32::MAX;
+
+/// Rows of coefficients of some real numbers, each row with its target in the last column: the squares of a Gaussian function.
+///
+/// The rows stand in a list for the column of their first coefficient, so that rows that are triangular already are not touched again.
+#[derive(Debug, Default)]
+pub(crate) struct Front {
+    /// Number of real numbers; a row has one column more.
+    numbers: usize,
+    rows: Vec<f64>,
+    /// For each column, the first row of its list.
+    heads: Vec<u32>,
+    /// For each row, the next row of its list.
+    next: Vec<u32>,
+    /// The constant term.
+    pub(crate) log_scale: f64,
+}
+
+impl Front {
+    /// Removes all rows, and begins the product of functions of some real numbers.
+    pub(crate) fn begin(&mut self, numbers: usize) {
+        self.numbers = numbers;
+        self.rows.clear();
+        self.next.clear();
+        self.heads.clear();
+        self.heads.resize(numbers + 1, NONE);
+        self.log_scale = 0.0;
+    }
+
+    fn width(&self) -> usize {
+        self.numbers + 1
+    }
+
+    /// Adds a row of zeros, which `fill` overwrites.
+    pub(crate) fn add_row(&mut self, fill: impl FnOnce(&mut [f64])) {
+        let row = self.next.len();
+        self.next.push(NONE);
+        self.rows.resize(self.rows.len() + self.width(), 0.0);
+        let start = row * self.width();
+        fill(&mut self.rows[start..]);
+        self.list(row, 0);
+    }
+
+    /// Lists a row, whose coefficients before column `from` are zero.
+    fn list(&mut self, row: usize, from: usize) {
+        let start = row * self.width();
+        let coefficients = &self.rows[start + from..start + self.numbers];
+        let zeros = coefficients.iter().position(|&x| x != 0.0);
+        let column = zeros.map_or(self.numbers, |zeros| from + zeros);
+        self.next[row] = self.heads[column];
+        self.heads[column] = row as u32;
+    }
+
+    /// Rotates the rows until each column is the first one of at most one row. Rows without coefficients become part of the constant term.
+    ///
+    /// **Complexity.** One rotation of two rows for each row and each column at which it shares its first column with another row.
+    ///
+    /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.5 (QR decomposition by Givens rotations).
+    pub(crate) fn triangulate(&mut self) {
+        for column in 0..self.numbers {
+            let pivot = self.heads[column];
+            if pivot == NONE {
+                continue;
+            }
+            let mut row = std::mem::replace(&mut self.next[pivot as usize], NONE);
+            while row != NONE {
+                let following = self.next[row as usize];
+                self.rotate(pivot as usize, row as usize, column);
+                self.list(row as usize, column + 1);
+                row = following;
+            }
+        }
+        let mut row = std::mem::replace(&mut self.heads[self.numbers], NONE);
+        while row != NONE {
+            let target = self.rows[row as usize * self.width() + self.numbers];
+            self.log_scale -= 0.5 * target * target;
+            row = self.next[row as usize];
+        }
+    }
+
+    /// Rotates two rows such that the coefficient of the second one in this column becomes zero.
+    fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
+        let width = self.width();
+        let (first, second) = if pivot < row {
+            let (before, after) = self.rows.split_at_mut(row * width);
+            (&mut before[pivot * width..][..width], &mut after[..width])
+        } else {
+            let (before, after) = self.rows.split_at_mut(pivot * width);
+            (&mut after[..width], &mut before[row * width..][..width])
+        };
+        let (first, second) = (&mut first[column..], &mut second[column..]);
+        let (a, b) = (first[0], second[0]);
+        let length = a.hypot(b);
+        let (cosine, sine) = (a / length, b / length);
+        (first[0], second[0]) = (length, 0.0);
+        let pairs = first[1..].iter_mut().zip(&mut second[1..]);
+        for (x, y) in pairs {
+            let (plus, minus) = (cosine * *y, sine * *x);
+            *x = cosine * *x + sine * *y;
+            let difference = plus - minus;
+            let is_rounding = difference.abs() <= ROUNDING * (plus.abs() + minus.abs());
+            *y = if is_rounding { 0.0 } else { difference };
+        }
+    }
+
+    /// The row whose first coefficient is in this column, after the triangulation; `None` if there is none.
+    pub(crate) fn row(&self, column: usize) -> Option<&[f64]> {
+        let row = self.heads[column];
+        let start = row as usize * self.width();
+        (row != NONE).then(|| &self.rows[start..start + self.width()])
+    }
+}

@@ -1,0 +1,52 @@
+//! Factor graphs of finite variables and vectors of real numbers.
+
+use figrs_factor::graph::{FactorGraph, VarId};
+
+use crate::square_root_form::SquareRootForm;
+
+/// A vector of real numbers in a [`HybridGraph`]: its position in [`HybridGraph::dimensions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RealId(pub u32);
+
+impl RealId {
+    /// The position of the vector as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A factor with a Gaussian function over some vectors for each assignment of some finite variables.
+#[derive(Clone, Debug)]
+pub struct HybridFactor {
+    /// The finite variables, each once; the last one varies fastest in the list of forms.
+    pub finite: Vec<VarId>,
+    /// The vectors, each once, in the order in which the forms read them.
+    pub reals: Vec<RealId>,
+    /// A Gaussian function for each assignment of the finite variables.
+    pub forms: Vec<SquareRootForm>,
+}
+
+/// A factor graph of finite variables and vectors of real numbers.
+#[derive(Clone, Debug, Default)]
+pub struct HybridGraph {
+    /// The finite variables, and the factors that mention no vector.
+    pub finite: FactorGraph,
+    /// The dimension of each vector; at least one.
+    pub dimensions: Vec<usize>,
+    /// The factors that mention vectors.
+    pub factors: Vec<HybridFactor>,
+}
+
+impl HybridGraph {
+    /// Adds a vector of this dimension.
+    pub fn add_real(&mut self, dimension: usize) -> RealId {
+        let id = RealId(self.dimensions.len() as u32);
+        self.dimensions.push(dimension);
+        id
+    }
+
+    /// The dimension of a vector.
+    pub fn dimension(&self, real: RealId) -> usize {
+        self.dimensions[real.index()]
+    }
+}

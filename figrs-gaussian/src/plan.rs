@@ -1,0 +1,103 @@
+//! The plan of an elimination of real numbers: the order of the vectors, and the scope of each step.
+
+use figrs_factor::graph::VarId;
+use figrs_factor::order::{MAX_WORK, SymbolicElimination, eliminate_candidates};
+use figrs_factor::until::Until;
+
+use crate::error::GaussianError;
+use crate::hybrid_graph::{HybridGraph, RealId};
+
+/// Largest base-2 logarithm of a cardinality that stands for the dimension of a vector in the search for an order.
+const MAX_BITS: usize = 30;
+
+/// An input of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input {
+    /// A factor of the graph.
+    Factor(usize),
+    /// The message of an earlier step.
+    Message(usize),
+}
+
+/// One step: some vectors are integrated out of the product of the inputs.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    /// The vectors that are integrated out.
+    pub(crate) eliminated: Vec<RealId>,
+    /// The vectors of the message, in the order of their elimination.
+    pub(crate) separator: Vec<RealId>,
+    /// The finite variables of the inputs, which are those of the message.
+    pub(crate) finite: Vec<VarId>,
+    pub(crate) inputs: Vec<Input>,
+    /// The step that uses the message; `None` if the message has no vectors.
+    pub(crate) parent: Option<usize>,
+}
+
+/// The steps, in the order in which they are computed.
+///
+/// **Guarantee.** All vectors are eliminated before all finite variables (a strong order), so that no step sums different normal
+/// distributions, and the result is exact.
+///
+/// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
+pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
+    let finite = graph.finite.cardinalities.len() as u32;
+    let reals = graph.dimensions.len() as u32;
+    let of_real = |real: RealId| VarId(finite + real.0);
+    let mut cardinalities = graph.finite.cardinalities.clone();
+    let bits = |&dimension: &usize| 1 << dimension.min(MAX_BITS);
+    cardinalities.extend(graph.dimensions.iter().map(bits));
+    let scopes = graph.factors.iter().map(|factor| {
+        let reals = factor.reals.iter().map(|&real| of_real(real));
+        factor.finite.iter().copied().chain(reals).collect()
+    });
+    let all: Vec<VarId> = (0..finite).map(VarId).collect();
+    let mut symbolic = SymbolicElimination::of_scopes(&cardinalities, scopes, &all);
+    let candidates: Vec<VarId> = (0..reals).map(|r| of_real(RealId(r))).collect();
+    if let Some(v) = candidates.iter().find(|&&v| !symbolic.is_mentioned(v)) {
+        return Err(GaussianError::Improper(RealId(v.0 - finite)));
+    }
+    eliminate_candidates(&mut symbolic, &candidates, MAX_WORK, until)?;
+    Ok(steps(graph, &symbolic))
+}
+
+fn steps(graph: &HybridGraph, symbolic: &SymbolicElimination) -> Vec<Step> {
+    let finite = graph.finite.cardinalities.len() as u32;
+    let as_real = |v: VarId| v.0.checked_sub(finite).map(RealId);
+    let mut turn = vec![0; graph.dimensions.len()];
+    for (i, bucket) in symbolic.buckets.iter().enumerate() {
+        for &v in &bucket.eliminated {
+            if let Some(real) = as_real(v) {
+                turn[real.index()] = i;
+            }
+        }
+    }
+    let factors = graph.factors.len();
+    let mut parents = vec![None; symbolic.buckets.len()];
+    let mut steps = Vec::with_capacity(symbolic.buckets.len());
+    for (i, bucket) in symbolic.buckets.iter().enumerate() {
+        let input = |&input: &u32| match (input as usize).checked_sub(factors) {
+            None => Input::Factor(input as usize),
+            Some(step) => Input::Message(step),
+        };
+        let inputs: Vec<Input> = bucket.inputs.iter().map(input).collect();
+        for input in &inputs {
+            if let &Input::Message(step) = input {
+                parents[step] = Some(i);
+            }
+        }
+        let mut separator: Vec<RealId> = bucket.output.iter().filter_map(|&v| as_real(v)).collect();
+        separator.sort_by_key(|real| (turn[real.index()], *real));
+        let is_finite = |v: &&VarId| v.0 < finite;
+        steps.push(Step {
+            eliminated: bucket.eliminated.iter().filter_map(|&v| as_real(v)).collect(),
+            separator,
+            finite: bucket.output.iter().filter(is_finite).copied().collect(),
+            inputs,
+            parent: None,
+        });
+    }
+    for (step, parent) in steps.iter_mut().zip(parents) {
+        step.parent = parent;
+    }
+    steps
+}

@@ -1,0 +1,91 @@
+//! Gaussian functions of some real numbers, in square-root information form.
+
+use nalgebra::{DMatrix, DVector};
+
+/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`.
+///
+/// The precision matrix of the function is `factor' factor`. It may be singular: a likelihood of `x` that no prior multiplies yet has no
+/// distribution. A product of such functions stacks their rows, so that no square is ever computed, and half of the digits that sums of
+/// precision matrices lose are kept.
+///
+/// **References.** Bierman, *Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V (square-root information filter);
+/// Lauritzen and Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.
+///
+/// ```
+/// use figrs_gaussian::SquareRootForm;
+/// use nalgebra::{DMatrix, DVector};
+///
+/// // The density of y given x, for y = 2 x + 1 + noise of variance 4, as a function of (y, x).
+/// let (vector, matrix) = (DVector::from_vec, |x| DMatrix::from_element(1, 1, x));
+/// let given = SquareRootForm::linear(&vector(vec![1.0]), &matrix(2.0), &matrix(4.0)).unwrap();
+/// let log_density = -0.125 - (2.0 * std::f64::consts::PI * 4.0).ln() / 2.0;
+/// assert!((given.log_value(&vector(vec![6.0, 2.0])) - log_density).abs() < 1e-15);
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct SquareRootForm {
+    /// One row of coefficients for each square, and one column for each number of the vector.
+    pub factor: DMatrix<f64>,
+    /// The value at which each square is zero.
+    pub target: DVector<f64>,
+    /// The constant term; minus infinity makes the function zero.
+    pub log_scale: f64,
+}
+
+/// The natural logarithm of 2 pi.
+pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
+
+impl SquareRootForm {
+    /// The function with this constant value, given by its natural logarithm, for all vectors of this dimension.
+    pub fn constant(dimension: usize, log_scale: f64) -> Self {
+        Self {
+            factor: DMatrix::zeros(0, dimension),
+            target: DVector::zeros(0),
+            log_scale,
+        }
+    }
+
+    /// The density of a vector `y` with mean `offset + coefficients x` and this covariance, as a function of `y` followed by `x`. `None` if the
+    /// covariance is not positive definite.
+    pub fn linear(
+        offset: &DVector<f64>,
+        coefficients: &DMatrix<f64>,
+        covariance: &DMatrix<f64>,
+    ) -> Option<Self> {
+        let (n, m) = (coefficients.nrows(), coefficients.ncols());
+        let lower = covariance.clone().cholesky()?.unpack();
+        let mut factor = DMatrix::zeros(n, n + m);
+        factor.view_mut((0, 0), (n, n)).fill_with_identity();
+        factor.view_mut((0, n), (n, m)).copy_from(&(-coefficients));
+        let mut target = offset.clone();
+        // The factor is regular, so that the equations can be solved.
+        let solved = lower.solve_lower_triangular_mut(&mut factor)
+            && lower.solve_lower_triangular_mut(&mut target);
+        let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
+        solved.then(|| Self {
+            factor,
+            target,
+            log_scale: -0.5 * n as f64 * LN_2_PI - log_deviations,
+        })
+    }
+
+    /// Number of real numbers in the vector.
+    pub fn dimension(&self) -> usize {
+        self.factor.ncols()
+    }
+
+    /// The natural logarithm of the value of the function at `x`.
+    pub fn log_value(&self, x: &DVector<f64>) -> f64 {
+        self.log_scale - 0.5 * (&self.factor * x - &self.target).norm_squared()
+    }
+
+    /// The function of the remaining numbers if the numbers from position `first` on have these values.
+    #[must_use]
+    pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
+        let within = self.factor.columns(first, values.len());
+        Self {
+            target: &self.target - within * values,
+            factor: self.factor.clone().remove_columns(first, values.len()),
+            log_scale: self.log_scale,
+        }
+    }
+}

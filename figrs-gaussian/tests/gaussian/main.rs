@@ -1,0 +1,4 @@
+//! Tests of elimination of real numbers, against dense normal distributions and the filter of Kalman.
+
+mod chain;
+mod random_graphs;

@@ -1,0 +1,300 @@
+//! Random mixed networks, each compared with a dense normal distribution for each assignment of the finite variables.
+
+use figrs_factor::eliminate::Options;
+use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
+use figrs_factor::until::Until;
+use figrs_gaussian::{Elimination, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm};
+use nalgebra::{DMatrix, DVector};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// A network of finite variables and vectors, and one mean and covariance of all vectors, and a log-weight, for each finite assignment.
+struct Network {
+    graph: HybridGraph,
+    starts: Vec<usize>,
+    numbers: usize,
+    /// For each vector and each assignment of its finite parents: offset, coefficients of all numbers, covariance.
+    rules: Vec<(Vec<VarId>, Vec<Rule>)>,
+    observed: Vec<(usize, DVector<f64>)>,
+}
+
+#[derive(Clone)]
+struct Rule {
+    offset: DVector<f64>,
+    coefficients: DMatrix<f64>,
+    covariance: DMatrix<f64>,
+}
+
+fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
+    let mut graph = HybridGraph::default();
+    let normal = |rng: &mut Xoshiro256PlusPlus| rng.random::<f64>() * 4.0 - 2.0;
+    let finites = rng.random_range(0..=4);
+    for i in 0..finites {
+        let cardinality = rng.random_range(1..=3);
+        let v = graph.finite.add_variable(cardinality);
+        let mut variables: Vec<VarId> = (0..i).filter(|_| rng.random_bool(0.5)).map(VarId).collect();
+        variables.push(v);
+        let size = graph.finite.dense_size(&variables);
+        let weights = (0..size).map(|_| {
+            let is_zero = rng.random_bool(0.1);
+            if is_zero { 0.0 } else { rng.random::<f64>() }
+        });
+        graph.finite.factors.push(Factor {
+            variables,
+            table: FactorTable::Dense(Weights::from_linear(weights.collect())),
+            normalised: false,
+        });
+    }
+    let reals = rng.random_range(1..=6);
+    let (mut starts, mut numbers) = (Vec::new(), 0);
+    for _ in 0..reals {
+        let dimension = rng.random_range(1..=2);
+        graph.add_real(dimension);
+        starts.push(numbers);
+        numbers += dimension;
+    }
+    let mut rules = Vec::new();
+    let mut observed = Vec::new();
+    for r in 0..reals {
+        let n = graph.dimensions[r];
+        let finite: Vec<VarId> = (0..finites).filter(|_| rng.random_bool(0.4)).map(VarId).collect();
+        let parents: Vec<usize> = (0..r).filter(|_| rng.random_bool(0.5)).collect();
+        let count = graph.finite.dense_size(&finite);
+        let of_assignment: Vec<Rule> = (0..count)
+            .map(|_| {
+                let mut coefficients = DMatrix::zeros(n, numbers);
+                for &p in &parents {
+                    for c in starts[p]..starts[p] + graph.dimensions[p] {
+                        for i in 0..n {
+                            coefficients[(i, c)] = normal(rng);
+                        }
+                    }
+                }
+                let root = DMatrix::from_fn(n, n, |_, _| normal(rng));
+                Rule {
+                    offset: DVector::from_fn(n, |_, _| normal(rng)),
+                    coefficients,
+                    covariance: &root * root.transpose() + DMatrix::identity(n, n) * 0.1,
+                }
+            })
+            .collect();
+        let value = rng.random_bool(0.3).then(|| DVector::from_fn(n, |_, _| normal(rng)));
+        let mut mentioned: Vec<usize> = Vec::new();
+        if value.is_none() {
+            mentioned.push(r);
+        }
+        mentioned.extend(parents.iter().filter(|p| observed.iter().all(|(o, _)| o != *p)));
+        let forms: Vec<SquareRootForm> = of_assignment
+            .iter()
+            .map(|rule| {
+                let columns: Vec<usize> = parents
+                    .iter()
+                    .flat_map(|&p| starts[p]..starts[p] + graph.dimensions[p])
+                    .collect();
+                let coefficients = rule.coefficients.select_columns(&columns);
+                let mut form =
+                    SquareRootForm::linear(&rule.offset, &coefficients, &rule.covariance).unwrap();
+                // The columns of observed vectors are replaced by their values, the last ones first.
+                let mut all = vec![r];
+                all.extend(&parents);
+                for (place, real) in all.iter().enumerate().rev() {
+                    let known = observed.iter().find(|(o, _): &&(usize, DVector<f64>)| o == real);
+                    let known = known.map(|(_, x)| x).or(value.as_ref().filter(|_| *real == r));
+                    if let Some(known) = known {
+                        let before = all[..place].iter().map(|&o| graph.dimensions[o]).sum();
+                        form = form.given(before, known);
+                    }
+                }
+                form
+            })
+            .collect();
+        if mentioned.is_empty() {
+            let logs = forms.iter().map(|f| f.log_scale - 0.5 * f.target.norm_squared());
+            graph.finite.factors.push(Factor {
+                variables: finite.clone(),
+                table: FactorTable::Dense(Weights::from_logs(logs.collect())),
+                normalised: false,
+            });
+        } else {
+            graph.factors.push(HybridFactor {
+                finite: finite.clone(),
+                reals: mentioned.iter().map(|&m| RealId(m as u32)).collect(),
+                forms,
+            });
+        }
+        if let Some(value) = value {
+            observed.push((r, value));
+        }
+        rules.push((finite, of_assignment));
+    }
+    Network {
+        graph,
+        starts,
+        numbers,
+        rules,
+        observed,
+    }
+}
+
+/// The weight, the mean and the covariance of the free numbers for each assignment of all finite variables.
+fn by_enumeration(network: &Network) -> Vec<(f64, DVector<f64>, DMatrix<f64>)> {
+    let Network {
+        graph,
+        starts,
+        numbers,
+        rules,
+        observed,
+    } = network;
+    let all = Assignments::rows(graph.finite.cardinalities.iter().map(|&c| c as usize));
+    let mut values = vec![0u32; graph.finite.cardinalities.len()];
+    let mut found = Vec::new();
+    loop {
+        let index = |variables: &[VarId]| {
+            variables.iter().fold(0, |i, v| {
+                i * graph.finite.cardinality(*v) + values[v.index()] as usize
+            })
+        };
+        let mut log = 0.0;
+        for factor in &graph.finite.factors {
+            // Factors of observed vectors were added after those of the network.
+            let FactorTable::Dense(weights) = &factor.table else { unreachable!() };
+            if factor.normalised || weights.len() > 0 && !is_of_observed(network, factor) {
+                log += weights.log(index(&factor.variables));
+            }
+        }
+        let mut mean = DVector::zeros(*numbers);
+        let mut covariance = DMatrix::zeros(*numbers, *numbers);
+        for (r, (finite, of_assignment)) in rules.iter().enumerate() {
+            let rule = &of_assignment[index(finite)];
+            let n = graph.dimensions[r];
+            let own = &rule.offset + &rule.coefficients * &mean;
+            let across = &rule.coefficients * &covariance;
+            let within = &across * rule.coefficients.transpose() + &rule.covariance;
+            mean.rows_mut(starts[r], n).copy_from(&own);
+            for i in 0..n {
+                for j in 0..*numbers {
+                    covariance[(starts[r] + i, j)] = across[(i, j)];
+                    covariance[(j, starts[r] + i)] = across[(i, j)];
+                }
+            }
+            covariance.view_mut((starts[r], starts[r]), (n, n)).copy_from(&within);
+        }
+        let seen: Vec<usize> = observed
+            .iter()
+            .flat_map(|(r, x)| starts[*r]..starts[*r] + x.len())
+            .collect();
+        let free: Vec<usize> = (0..*numbers).filter(|i| !seen.contains(i)).collect();
+        let seen_values: Vec<f64> = observed.iter().flat_map(|(_, x)| x.iter().copied()).collect();
+        if !seen.is_empty() {
+            let within = covariance.select_rows(&seen).select_columns(&seen);
+            let factor = within.cholesky().unwrap();
+            let apart = DVector::from_vec(seen_values) - mean.select_rows(&seen);
+            let logs: f64 = factor.l().diagonal().iter().map(|x| x.ln()).sum();
+            log -= logs
+                + 0.5 * (apart.dot(&factor.solve(&apart))
+                    + seen.len() as f64 * (2.0 * std::f64::consts::PI).ln());
+            let across = covariance.select_rows(&free).select_columns(&seen);
+            mean = mean.select_rows(&free) + &across * factor.solve(&apart);
+            covariance = covariance.select_rows(&free).select_columns(&free)
+                - &across * factor.solve(&across.transpose());
+        }
+        found.push((log, mean, covariance));
+        if all.advance(&mut values).is_none() {
+            return found;
+        }
+    }
+}
+
+/// True for the factors that `random` adds for a vector all of whose numbers and parents are observed.
+fn is_of_observed(network: &Network, factor: &Factor) -> bool {
+    let finites = network.graph.finite.cardinalities.len();
+    let position = network
+        .graph
+        .finite
+        .factors
+        .iter()
+        .position(|other| std::ptr::eq(other, factor));
+    position.is_some_and(|position| position >= finites)
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
+}
+
+#[test]
+fn random_networks_agree_with_dense_normal_distributions() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    let mut mixtures = 0;
+    for case in 0..600 {
+        let network = random(&mut rng);
+        let free: Vec<usize> = (0..network.graph.dimensions.len())
+            .filter(|r| network.observed.iter().all(|(o, _)| o != r))
+            .collect();
+        let mut graph = network.graph.clone();
+        // Observed vectors are in no factor, so that they are left out.
+        graph.dimensions.clear();
+        let names: Vec<u32> = (0..network.graph.dimensions.len())
+            .map(|r| free.iter().position(|&f| f == r).map_or(u32::MAX, |p| p as u32))
+            .collect();
+        for &r in &free {
+            graph.dimensions.push(network.graph.dimensions[r]);
+        }
+        for factor in &mut graph.factors {
+            for real in &mut factor.reals {
+                *real = RealId(names[real.index()]);
+            }
+        }
+        let elimination = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
+        let posterior = Posterior::new(&elimination, &Options::default()).unwrap();
+        let all = by_enumeration(&network);
+        let largest = all.iter().map(|w| w.0).fold(f64::NEG_INFINITY, f64::max);
+        if largest == f64::NEG_INFINITY {
+            assert_eq!(posterior.log_total(), f64::NEG_INFINITY, "case {case}");
+            continue;
+        }
+        let total: f64 = all.iter().map(|w| (w.0 - largest).exp()).sum();
+        let log_total = largest + total.ln();
+        assert!(close(posterior.log_total(), log_total), "case {case}");
+        let mut start = 0;
+        for (i, &r) in free.iter().enumerate() {
+            let n = network.graph.dimensions[r];
+            let real = RealId(i as u32);
+            let share = |log: f64| (log - largest).exp() / total;
+            let mut mean = DVector::zeros(n);
+            let mut square = DMatrix::zeros(n, n);
+            for (log, means, covariances) in &all {
+                let m = means.rows(start, n);
+                let c = covariances.view((start, start), (n, n));
+                mean += share(*log) * m;
+                square += share(*log) * (c + m * m.transpose());
+            }
+            let covariance = square - &mean * mean.transpose();
+            let mixture = posterior.mixture(real, 1 << 20).unwrap();
+            mixtures += usize::from(mixture.components.len() > 1);
+            for (m, c) in [
+                (posterior.mean(real), posterior.covariance(real)),
+                (mixture.mean(), mixture.covariance()),
+            ] {
+                assert!(m.iter().zip(&mean).all(|(a, b)| close(*a, *b)), "case {case}");
+                let mut pairs = c.iter().zip(&covariance);
+                assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
+            }
+            let x = &mean + DVector::from_element(n, 0.3);
+            let density: f64 = all
+                .iter()
+                .map(|(log, means, covariances)| {
+                    let apart = &x - means.rows(start, n);
+                    let factor = covariances.view((start, start), (n, n)).clone_owned();
+                    let factor = factor.cholesky().unwrap();
+                    let logs: f64 = factor.l().diagonal().iter().map(|x| x.ln()).sum();
+                    let squares = apart.dot(&factor.solve(&apart));
+                    let two_pi = 2.0 * std::f64::consts::PI;
+                    share(*log) * (-logs - 0.5 * (squares + n as f64 * two_pi.ln())).exp()
+                })
+                .sum();
+            assert!(close(mixture.log_density(&x), density.ln()), "case {case}");
+            start += n;
+        }
+    }
+    assert!(mixtures > 300, "{mixtures}");
+}
