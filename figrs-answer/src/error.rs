@@ -432,6 +432,14 @@ pub enum Error {
         /// The elements that must be added to the targets.
         missing: String,
     },
+    /// An element of real numbers has no closed form.
+    #[error("{element} has no closed form: {problem}; use ImportanceSampling, or discretise it")]
+    NotClosedForm {
+        /// The element that is not a linear function of normal elements.
+        element: Label,
+        /// The reason, with a remedy.
+        problem: String,
+    },
     /// The element is not one of the requested decisions.
     #[error(
         "{element} is not decided here; list a `Decision` among the decisions that are asked for"

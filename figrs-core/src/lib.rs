@@ -59,6 +59,7 @@ pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, Wr
 pub use element::function::{CallId, FunctionId};
 pub use element::label::{Label, printable};
 pub use element::likelihood::{Likelihood, Term};
+pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::node::{AnyElement, ElementId};
 pub use element::operand::Operand;
 pub use element::param::{Number, Param};
@@ -105,7 +106,7 @@ pub mod internals {
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
-        TableOp,
+        OpenArgument, TableOp,
     };
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};

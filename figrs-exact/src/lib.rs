@@ -9,6 +9,7 @@
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
+//! | normal elements in closed form, for `Exact`, `VariableElimination` and `JunctionTree` | `reals/`, on `figrs-gaussian` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
 //! `question.rs` shares one expansion of the model among the algorithms that try to answer a question. `conflict.rs` and
@@ -49,6 +50,7 @@ pub mod mpe;
 pub mod portfolio;
 mod possibility;
 mod question;
+mod reals;
 #[doc(hidden)]
 pub mod slices;
 #[doc(hidden)]

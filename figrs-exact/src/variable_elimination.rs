@@ -7,6 +7,7 @@ use figrs_core::{AnyElement, Model, Parents};
 
 use super::conflict;
 use super::question::Question;
+use super::reals::in_closed_form;
 use super::target_marginals::target_marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::AnsweredModel;
@@ -129,7 +130,10 @@ impl Algorithm for VariableElimination {
 impl VariableElimination {
     /// Answers a question whose expansion other algorithms may share.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let expansion = question.expand(&self.limits)?;
+        let expansion = match question.expand(&self.limits) {
+            Ok(expansion) => expansion,
+            Err(refused) => return in_closed_form(self.name(), question, &self.limits, refused),
+        };
         let (model, targets) = (question.model, question.targets);
         marginals(self.name(), model, targets, &expansion, &self.limits)
     }

@@ -40,11 +40,7 @@ impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step has at most `limit` assignments of finite variables.
     ///
     /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
-    pub fn run(
-        graph: &'g HybridGraph,
-        limit: usize,
-        until: &Until,
-    ) -> Result<Self, GaussianError> {
+    pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         let steps = plan(graph, until)?;
         for step in &steps {
             let components = graph.finite.dense_size(&step.finite);

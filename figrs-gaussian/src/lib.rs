@@ -12,19 +12,18 @@
 
 #![warn(clippy::unwrap_used)]
 
-mod front;
 mod elimination;
 mod error;
+mod front;
 mod hybrid_graph;
 mod mixture;
 mod plan;
 mod posterior;
 mod square_root_form;
 
-
 pub use elimination::Elimination;
 pub use error::GaussianError;
 pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
-pub use posterior::Posterior;
+pub use posterior::{JointMixture, Posterior};
 pub use square_root_form::SquareRootForm;

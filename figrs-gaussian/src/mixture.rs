@@ -58,7 +58,11 @@ impl Mixture {
             let apart = x - &c.mean;
             let Some(factor) = c.covariance.clone().cholesky() else {
                 let is_mean = apart.iter().all(|&d| d == 0.0);
-                return if is_mean { f64::INFINITY } else { f64::NEG_INFINITY };
+                return if is_mean {
+                    f64::INFINITY
+                } else {
+                    f64::NEG_INFINITY
+                };
             };
             let squares = apart.dot(&factor.solve(&apart));
             let diagonal = factor.l_dirty().diagonal();

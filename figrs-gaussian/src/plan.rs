@@ -89,7 +89,11 @@ fn steps(graph: &HybridGraph, symbolic: &SymbolicElimination) -> Vec<Step> {
         separator.sort_by_key(|real| (turn[real.index()], *real));
         let is_finite = |v: &&VarId| v.0 < finite;
         steps.push(Step {
-            eliminated: bucket.eliminated.iter().filter_map(|&v| as_real(v)).collect(),
+            eliminated: bucket
+                .eliminated
+                .iter()
+                .filter_map(|&v| as_real(v))
+                .collect(),
             separator,
             finite: bucket.output.iter().filter(is_finite).copied().collect(),
             inputs,

@@ -21,6 +21,25 @@ struct Moments {
     covariance: DMatrix<f64>,
 }
 
+/// The joint distribution of some vectors: a mixture with one component for each possible assignment of some finite variables.
+#[derive(Clone, Debug)]
+pub struct JointMixture {
+    /// The finite variables, sorted.
+    pub scope: Vec<VarId>,
+    /// An assignment of these variables, and the component for it; the shares sum to one.
+    pub components: Vec<(Vec<u32>, Component)>,
+}
+
+impl JointMixture {
+    /// The components without their assignments.
+    pub fn into_mixture(self) -> Mixture {
+        let components = self.components.into_iter().map(|(_, component)| component);
+        Mixture {
+            components: components.collect(),
+        }
+    }
+}
+
 /// The distribution of each vector given all factors, and the probabilities of the finite variables.
 ///
 /// **Guarantee.** Exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of the finite
@@ -42,6 +61,8 @@ pub struct Posterior<'e> {
     shares: Vec<Vec<f64>>,
     /// For each vector, the step that eliminates it.
     homes: Vec<usize>,
+    /// For each step, the last step of its tree.
+    roots: Vec<usize>,
     /// For each step and each assignment of its finite variables, the moments of all vectors of the step; `None` if it is impossible.
     beliefs: Vec<Vec<Option<Moments>>>,
 }
@@ -58,12 +79,19 @@ impl<'e> Posterior<'e> {
                 homes[real.index()] = i;
             }
         }
+        let mut roots: Vec<usize> = (0..elimination.steps.len()).collect();
+        for (i, step) in elimination.steps.iter().enumerate().rev() {
+            if let Some(parent) = step.parent {
+                roots[i] = roots[parent];
+            }
+        }
         let mut this = Self {
             elimination,
             log_total,
             joints,
             shares,
             homes,
+            roots,
             beliefs: vec![Vec::new(); elimination.steps.len()],
         };
         if log_total > f64::NEG_INFINITY {
@@ -110,55 +138,76 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// The distribution of a vector.
+    /// The joint distribution of some vectors that one factor mentions together, one after another in one list: a component for each possible
+    /// assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if it has more than `limit` components.
-    pub fn mixture(&self, real: RealId, limit: usize) -> Result<Mixture, GaussianError> {
-        let home = self.homes[real.index()];
-        let mut path = vec![home];
-        while let Some(parent) = self.step(path[path.len() - 1]).parent {
-            path.push(parent);
-        }
-        let root = path[path.len() - 1];
-        let scope = &self.step(root).finite;
+    ///
+    /// `reals` has at least one vector. Without a factor that mentions all of them, the numbers of some of them are missing in the result.
+    pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
+        let homes = reals.iter().map(|real| self.homes[real.index()]);
+        let home = homes.min().unwrap_or(0);
+        let (root, scope) = (self.roots[home], &self.step(self.roots[home]).finite);
         let joint = &self.joints[scope];
-        let components = joint.iter().filter(|&&share| share > 0.0).count();
-        if components > limit {
+        let count = joint.iter().filter(|&&share| share > 0.0).count();
+        if count > limit {
             return Err(GaussianError::TooManyComponents {
-                real,
-                components: components as f64,
+                real: reals[0],
+                components: count as f64,
                 limit,
             });
         }
-        // Above this step no assignments were merged.
-        let exact = path.iter().position(|&i| self.step(i).finite == *scope);
-        let (below, from) = path.split_at(exact.unwrap_or(0));
-        let mut mixture = Mixture {
-            components: Vec::with_capacity(components),
+        // Steps below the first one with the whole scope merged some assignments.
+        let mut below = Vec::new();
+        let mut from = home;
+        while self.step(from).finite.len() < scope.len() && from != root {
+            below.push(from);
+            from = self.step(from).parent.unwrap_or(root);
+        }
+        let numbers = reals.iter().flat_map(|&real| self.numbers_of(home, real));
+        let numbers: Vec<usize> = numbers.collect();
+        let mut found = JointMixture {
+            scope: scope.clone(),
+            components: Vec::with_capacity(count),
         };
         let assignments = self.assignments(scope);
         let mut values = vec![0; scope.len()];
         for (place, &share) in joint.iter().enumerate() {
             if share > 0.0
-                && let Some(moments) = &self.beliefs[from[0]][place]
+                && let Some(moments) = &self.beliefs[from][place]
             {
-                let mut moments = moments.clone();
-                let mut above = from[0];
-                for &i in below.iter().rev() {
-                    let strides = strides(self.graph(), scope, &self.step(i).finite);
-                    let places = strides.iter().zip(&values);
-                    let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
-                    let separator = self.separator_in(i, above);
-                    let given = part(&moments, &separator, share);
-                    moments = self.extended(i, place, &given.mean, &given.covariance);
-                    above = i;
-                }
-                let numbers = self.numbers_of(home, real);
-                mixture.components.push(part(&moments, &numbers, share));
+                let component = self.component(moments, from, &below, &values, &numbers, share);
+                found.components.push((values.clone(), component));
             }
             assignments.advance(&mut values);
         }
-        Ok(mixture)
+        Ok(found)
+    }
+
+    /// The distribution of some numbers of the first of the steps `below`, given the moments of a step above them, for an assignment of the finite
+    /// variables.
+    fn component(
+        &self,
+        moments: &Moments,
+        from: usize,
+        below: &[usize],
+        values: &[u32],
+        numbers: &[usize],
+        share: f64,
+    ) -> Component {
+        let scope = &self.step(self.roots[from]).finite;
+        let mut above = from;
+        let mut carried: Option<Moments> = None;
+        for &i in below.iter().rev() {
+            let strides = strides(self.graph(), scope, &self.step(i).finite);
+            let places = strides.iter().zip(values);
+            let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
+            let known = carried.as_ref().unwrap_or(moments);
+            let given = part(known, &self.separator_in(i, above), share);
+            carried = Some(self.extended(i, place, &given.mean, &given.covariance));
+            above = i;
+        }
+        part(carried.as_ref().unwrap_or(moments), numbers, share)
     }
 
     fn graph(&self) -> &HybridGraph {
@@ -190,7 +239,9 @@ impl<'e> Posterior<'e> {
     /// The positions of the numbers of a step's message among those of the step `above`.
     fn separator_in(&self, i: usize, above: usize) -> Vec<usize> {
         let reals = self.step(i).separator.iter();
-        reals.flat_map(|&real| self.numbers_of(above, real)).collect()
+        reals
+            .flat_map(|&real| self.numbers_of(above, real))
+            .collect()
     }
 
     /// The moments of all vectors of a step, for each assignment of its finite variables.
@@ -269,8 +320,12 @@ impl<'e> Posterior<'e> {
         all.covariance.view_mut((0, 0), (r, r)).copy_from(&own);
         all.covariance.view_mut((0, r), (r, s)).copy_from(&across);
         let transposed = across.transpose();
-        all.covariance.view_mut((r, 0), (s, r)).copy_from(&transposed);
-        all.covariance.view_mut((r, r), (s, s)).copy_from(covariance);
+        all.covariance
+            .view_mut((r, 0), (s, r))
+            .copy_from(&transposed);
+        all.covariance
+            .view_mut((r, r), (s, s))
+            .copy_from(covariance);
         all
     }
 }
@@ -296,7 +351,9 @@ fn merge(components: Vec<Component>) -> Option<Moments> {
         components: shared.collect(),
     };
     if mixture.components.len() == 1 {
-        let Component { mean, covariance, .. } = mixture.components.pop()?;
+        let Component {
+            mean, covariance, ..
+        } = mixture.components.pop()?;
         return Some(Moments { mean, covariance });
     }
     (!mixture.components.is_empty()).then(|| Moments {

@@ -52,20 +52,33 @@ impl SquareRootForm {
         covariance: &DMatrix<f64>,
     ) -> Option<Self> {
         let (n, m) = (coefficients.nrows(), coefficients.ncols());
+        let mut all = DMatrix::zeros(n, n + m);
+        all.view_mut((0, 0), (n, n)).fill_with_identity();
+        all.columns_mut(n, m).copy_from(&(-coefficients));
+        Self::residual(&all, &(-offset), covariance)
+    }
+
+    /// The density at zero of a vector with this covariance whose mean is `-(offset + coefficients x)`, as a function of `x`: of a residual that
+    /// is linear in `x`. `None` if the covariance is not positive definite.
+    pub fn residual(
+        coefficients: &DMatrix<f64>,
+        offset: &DVector<f64>,
+        covariance: &DMatrix<f64>,
+    ) -> Option<Self> {
+        let n = coefficients.nrows();
         let lower = covariance.clone().cholesky()?.unpack();
-        let mut factor = DMatrix::zeros(n, n + m);
-        factor.view_mut((0, 0), (n, n)).fill_with_identity();
-        factor.view_mut((0, n), (n, m)).copy_from(&(-coefficients));
-        let mut target = offset.clone();
-        // The factor is regular, so that the equations can be solved.
-        let solved = lower.solve_lower_triangular_mut(&mut factor)
-            && lower.solve_lower_triangular_mut(&mut target);
         let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
-        solved.then(|| Self {
-            factor,
-            target,
+        let form = Self {
+            factor: lower.solve_lower_triangular(coefficients)?,
+            target: -lower.solve_lower_triangular(offset)?,
             log_scale: -0.5 * n as f64 * LN_2_PI - log_deviations,
-        })
+        };
+        Some(form)
+    }
+
+    /// The natural logarithm of the value of a function of no numbers.
+    pub fn log_constant(&self) -> f64 {
+        self.log_scale - 0.5 * self.target.norm_squared()
     }
 
     /// Number of real numbers in the vector.

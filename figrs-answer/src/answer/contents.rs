@@ -11,6 +11,7 @@ use super::answered_model::AnsweredModel;
 use super::bounds::{Deepening, TargetBounds};
 use super::draws::Draws;
 use super::estimate::Estimate;
+use super::normal_mixture::RealTargets;
 use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
@@ -73,6 +74,7 @@ pub struct Answer {
     /// The counterfactual of the query, if there is one, whose elements may be needed for later queries.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
+    pub(crate) reals: RealTargets,
 }
 
 impl Answer {
@@ -94,6 +96,7 @@ impl Answer {
             asked: None,
             counterfactual: None,
             choice: None,
+            reals: RealTargets::default(),
         }
     }
 
@@ -115,6 +118,7 @@ impl Answer {
             asked: None,
             counterfactual: None,
             choice: None,
+            reals: RealTargets::default(),
         }
     }
 
@@ -220,6 +224,7 @@ impl Answer {
             asked: None,
             counterfactual: None,
             choice: None,
+            reals: RealTargets::default(),
         }
     }
 

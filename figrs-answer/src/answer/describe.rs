@@ -8,6 +8,7 @@ use figrs_core::{Element, Label, Value};
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::{Estimate, MIN_TRUSTED_ESS};
+use super::normal_mixture::NormalMixture;
 use super::numeric::is_real;
 use super::quality::Quality;
 use crate::error::Error;
@@ -251,12 +252,30 @@ fn short(number: f64) -> String {
     }
 }
 
+/// The name of a mixture, with the mean and the standard deviation of each number.
+fn closed_form(mixture: &NormalMixture) -> String {
+    let (means, covariance) = (mixture.means(), mixture.covariance());
+    let number = |(i, mean): (usize, &f64)| {
+        let deviation = covariance[i][i].sqrt();
+        format!("{}, sd {}", short(*mean), short(deviation))
+    };
+    let numbers: Vec<String> = means.iter().enumerate().map(number).collect();
+    let numbers = numbers.join("; ");
+    match mixture.components().len() {
+        1 => format!("Normal({numbers}), exact"),
+        count => format!("mixture of {count} normal distributions ({numbers}), exact"),
+    }
+}
+
 impl Answer {
     /// A summary in one line: the probability of `true` or of the most likely value, and its quality. The quality is exact, bounds, or the
     /// standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the values are floating-point
     /// numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the standard error of the mean
     /// (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
+        if let Some(mixture) = self.closed_form(element.erased()) {
+            return Ok(closed_form(mixture));
+        }
         if let AnswerContent::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
             let quality = if self.is_proven()? {
@@ -294,6 +313,9 @@ impl fmt::Display for Answer {
                     for line in target.lines(chains.as_ref()) {
                         writeln!(f, "{line}")?;
                     }
+                }
+                for (element, mixture) in &self.reals.mixtures {
+                    writeln!(f, "{}: {}", name(&element.label()), closed_form(mixture))?;
                 }
             }
             AnswerContent::Bounds(targets, _) => {

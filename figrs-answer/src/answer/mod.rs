@@ -13,6 +13,7 @@ pub mod estimate;
 pub(crate) mod few_hits;
 pub mod group_error;
 pub mod marginal;
+pub mod normal_mixture;
 pub mod numeric;
 pub mod posterior;
 pub mod quality;

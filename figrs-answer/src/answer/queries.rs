@@ -26,6 +26,12 @@ impl Answer {
                 ));
             }
         };
+        if self.closed_form(element.erased()).is_some() {
+            return Err(self.missing_content_error(
+                "list of the values of a real element",
+                "ask for its `mean`, its `variance`, or its `mixture`, which has quantiles and densities",
+            ));
+        }
         let id = element.erased().id();
         let target = marginals.iter().find(|target| target.element.id() == id);
         target.ok_or_else(|| Error::NotATarget {
@@ -119,6 +125,9 @@ impl Answer {
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        if let Some(mixture) = self.closed_form(element.erased()) {
+            return Ok(mixture.mean());
+        }
         Ok(self.distribution(element)?.mean())
     }
 
@@ -126,6 +135,9 @@ impl Answer {
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
+        if let Some(mixture) = self.closed_form(element.erased()) {
+            return Ok(mixture.variance());
+        }
         Ok(self.distribution(element)?.variance())
     }
 

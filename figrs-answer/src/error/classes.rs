@@ -43,6 +43,7 @@ impl Error {
                 | Self::UnboundedWeight { .. }
                 | Self::SharedScore { .. }
                 | Self::NotADecision { .. }
+                | Self::NotClosedForm { .. }
                 | Self::Model(
                     ModelError::NotFinite { .. }
                         | ModelError::Undecided { .. }

@@ -1,12 +1,13 @@
 //! Arithmetic on elements of numbers, by name and by operator.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::ops;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::node::{AnyElement, ApplyOp, Kind};
+use super::linear::LinearFunction;
+use super::node::{AnyElement, ApplyOp, Kind, OpenArgument};
 use super::parents::{Arguments, One};
 use crate::element::Element;
 use crate::error::Fault;
@@ -83,6 +84,8 @@ floats!(f32, f64);
 /// A function that has no result for some arguments.
 struct PartialFunction<A, F> {
     function: F,
+    /// The operation and its constant operands, for numbers of the type `f64`.
+    operation: Option<RealOperation>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -117,11 +120,71 @@ where
         let values: Result<Vec<T>, Fault> = (0..count).map(value).collect();
         Ok(Box::new(values?))
     }
+
+    fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
+        self.operation?.linear(arguments)
+    }
+}
+
+/// An operation on real numbers; an operand that is `None` is an argument.
+#[derive(Clone, Copy, Debug)]
+struct RealOperation {
+    operator: Operator,
+    left: Option<f64>,
+    right: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+}
+
+impl RealOperation {
+    /// The operation with these constants; `None` if the numbers have another type than `f64`.
+    fn new<T: Value>(operator: Operator, left: Option<&T>, right: Option<&T>) -> Option<Self> {
+        let number = |x: &T| (x as &dyn Any).downcast_ref::<f64>().copied();
+        (TypeId::of::<T>() == TypeId::of::<f64>()).then(|| Self {
+            operator,
+            left: left.and_then(number),
+            right: right.and_then(number),
+        })
+    }
+
+    /// The operation as a linear function of the open arguments, if it is one.
+    fn linear(self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
+        let mut arguments = arguments.iter().map(|argument| match argument {
+            OpenArgument::Known(value) => value.downcast_ref::<f64>().copied(),
+            OpenArgument::Open(_) => None,
+        });
+        let left = self.left.or_else(|| arguments.next()?);
+        let right = self.right.or_else(|| arguments.next()?);
+        let (offset, coefficients) = match (self.operator, left, right) {
+            (Operator::Add, None, None) => (0.0, vec![1.0, 1.0]),
+            (Operator::Sub, None, None) => (0.0, vec![1.0, -1.0]),
+            (Operator::Add, Some(x), None) | (Operator::Add, None, Some(x)) => (x, vec![1.0]),
+            (Operator::Sub, Some(x), None) => (x, vec![-1.0]),
+            (Operator::Sub, None, Some(x)) => (-x, vec![1.0]),
+            (Operator::Mul, Some(x), None) | (Operator::Mul, None, Some(x)) => (0.0, vec![x]),
+            (Operator::Div, None, Some(x)) => (0.0, vec![x.recip()]),
+            (Operator::Add | Operator::Sub | Operator::Mul | Operator::Div | Operator::Rem, ..) => {
+                return None;
+            }
+        };
+        Some(LinearFunction {
+            offset: vec![offset],
+            columns: coefficients.into_iter().map(|x| vec![x]).collect(),
+        })
+    }
 }
 
 /// An operation on two numbers, by its name.
 struct ArithmeticOperation<T> {
     name: &'static str,
+    operator: Operator,
     apply: fn(&T, &T) -> Option<T>,
 }
 
@@ -139,26 +202,32 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
     #[track_caller]
     fn of_elements(self, a: &Element<T>, b: &Element<T>) -> Element<T> {
         let parents = vec![a.erased().clone(), b.erased().clone()];
-        partial::<(T, T), _, _>(self.name, parents, move |(a, b)| self.value(a, b))
+        let real = RealOperation::new::<T>(self.operator, None, None);
+        partial::<(T, T), _, _>(self.name, parents, real, move |(a, b)| self.value(a, b))
     }
 
     #[track_caller]
     fn with_right(self, a: &Element<T>, b: T) -> Element<T> {
-        partial::<One<T>, _, _>(self.name, vec![a.erased().clone()], move |a| {
-            self.value(a, &b)
-        })
+        let real = RealOperation::new(self.operator, None, Some(&b));
+        let parents = vec![a.erased().clone()];
+        partial::<One<T>, _, _>(self.name, parents, real, move |a| self.value(a, &b))
     }
 
     #[track_caller]
     fn with_left(self, a: T, b: &Element<T>) -> Element<T> {
-        partial::<One<T>, _, _>(self.name, vec![b.erased().clone()], move |b| {
-            self.value(&a, b)
-        })
+        let real = RealOperation::new(self.operator, Some(&a), None);
+        let parents = vec![b.erased().clone()];
+        partial::<One<T>, _, _>(self.name, parents, real, move |b| self.value(&a, b))
     }
 }
 
 #[track_caller]
-fn partial<A, T, F>(name: &'static str, parents: Vec<AnyElement>, function: F) -> Element<T>
+fn partial<A, T, F>(
+    name: &'static str,
+    parents: Vec<AnyElement>,
+    operation: Option<RealOperation>,
+    function: F,
+) -> Element<T>
 where
     A: Arguments,
     T: Value,
@@ -166,6 +235,7 @@ where
 {
     let partial = PartialFunction::<A, F> {
         function,
+        operation,
         arguments: PhantomData,
     };
     let kind = Kind::Apply(parents, Arc::new(partial));
@@ -178,7 +248,7 @@ macro_rules! operations {
             $(#[$doc])*
             #[track_caller]
             pub fn $name(&self, other: &Self) -> Self {
-                ArithmeticOperation { name: stringify!($name), apply: T::$function }.of_elements(self, other)
+                ArithmeticOperation { name: stringify!($name), operator: Operator::$operator, apply: T::$function }.of_elements(self, other)
             }
         }
 
@@ -207,7 +277,7 @@ macro_rules! operations {
             #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this and a number")]
             #[track_caller]
             fn $symbol(self, other: T) -> Element<T> {
-                ArithmeticOperation { name: stringify!($name), apply: T::$function }.with_right(&self, other)
+                ArithmeticOperation { name: stringify!($name), operator: Operator::$operator, apply: T::$function }.with_right(&self, other)
             }
         }
     };
@@ -221,7 +291,7 @@ macro_rules! operations {
             #[doc = concat!("[`", stringify!($name), "`](Element::", stringify!($name), ") of this number and an element")]
             #[track_caller]
             fn $symbol(self, other: $right) -> Element<$left> {
-                let operation = ArithmeticOperation { name: stringify!($name), apply: <$left as Arithmetic>::$function };
+                let operation = ArithmeticOperation { name: stringify!($name), operator: Operator::$operator, apply: <$left as Arithmetic>::$function };
                 operation.with_left(self, &other)
             }
         }

@@ -12,6 +12,7 @@ use super::contained::contained;
 use super::distribution::{Distribution, Outcomes, Space, Tails};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
+use super::linear::LinearGaussian;
 use super::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced};
 use super::param::Number;
 use crate::element::Element;
@@ -288,6 +289,10 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
     ) -> Result<Option<Datum>, Fault> {
         let drawn = contained(|| self.distribution.sample_conditional(likelihood, rng))?;
         Ok(drawn.map(Datum::new))
+    }
+
+    fn linear_gaussian(&self) -> Option<LinearGaussian> {
+        contained(|| self.distribution.linear_gaussian()).ok()?
     }
 
     fn describe(&self) -> String {

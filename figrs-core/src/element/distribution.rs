@@ -6,6 +6,7 @@ use std::ops::Range;
 use rand::Rng;
 
 use super::likelihood::{Likelihood, Term};
+use super::linear::LinearGaussian;
 use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
@@ -131,6 +132,11 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// The same as [`Family::sample_conditional`], for this distribution.
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
         let _ = (likelihood, rng);
+        None
+    }
+
+    /// The same as [`Family::linear_gaussian`], for this distribution, in which no number is open.
+    fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
     }
 
@@ -298,6 +304,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         rng: &mut R,
     ) -> Option<T> {
         let _ = (parameters, likelihood, rng);
+        None
+    }
+
+    /// The members as normal distributions whose mean is a linear function of the parameters that are `None`; the other parameters have these
+    /// values. Exact algorithms then compute with the members in closed form. `None` if the members are not normal, or not linear in the
+    /// open parameters.
+    fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
+        let _ = parameters;
         None
     }
 

@@ -7,6 +7,7 @@ use rand::Rng;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
+use super::linear::LinearGaussian;
 use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
@@ -120,6 +121,11 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
 
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
         self.with_numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
+    }
+
+    fn linear_gaussian(&self) -> Option<LinearGaussian> {
+        let parameters: Vec<Option<f64>> = self.parameters.iter().map(|p| Some(p.get())).collect();
+        self.family.linear_gaussian(&parameters)
     }
 
     fn describe(&self) -> String {

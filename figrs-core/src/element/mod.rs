@@ -50,6 +50,7 @@ mod laplace;
 mod learned;
 pub(crate) mod learned_prior;
 pub mod likelihood;
+pub mod linear;
 mod log_normal;
 mod moments;
 mod multivariate_normal;

@@ -9,6 +9,7 @@ use statrs::distribution::Normal;
 
 use super::convention::{finite, kept_finite};
 use super::distribution::{Family, Outcomes, WrongParameter};
+use super::linear::{LinearFunction, LinearGaussian};
 use super::param::Number;
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::{Element, family_of};
@@ -168,6 +169,13 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
             solved.push(z);
         }
         if log.is_nan() { f64::NEG_INFINITY } else { log }
+    }
+
+    fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
+        Some(LinearGaussian {
+            mean: LinearFunction::of_numbers(parameters),
+            covariance: self.covariance.0.clone(),
+        })
     }
 
     #[inline]

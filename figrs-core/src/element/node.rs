@@ -16,6 +16,7 @@ use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
 use super::learned_prior::LearnedPrior;
 use super::likelihood::{Likelihood, Term};
+use super::linear::{LinearFunction, LinearGaussian};
 use super::param::Number;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::error::{Fault, ModelError};
@@ -96,12 +97,25 @@ pub trait AtomicOp: Send + Sync {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
+    /// The distribution as a normal distribution, if it is one.
+    fn linear_gaussian(&self) -> Option<LinearGaussian> {
+        None
+    }
     /// A short description of the distribution.
     fn describe(&self) -> String;
     /// Number of bytes that the distribution holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
         0
     }
+}
+
+/// The argument of a function whose value may be open.
+#[derive(Clone, Copy, Debug)]
+pub enum OpenArgument<'a> {
+    /// This value.
+    Known(&'a dyn Any),
+    /// An unknown list of this many numbers; one for a single number.
+    Open(usize),
 }
 
 /// A deterministic function of parent values, without its types.
@@ -122,6 +136,12 @@ pub trait ApplyOp: Send + Sync {
     ) -> Result<Box<dyn AnyColumn>, Fault>;
     /// Identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
+        None
+    }
+    /// The function as a linear function of the open numbers, if it is one. An argument is a value, or open: then its value has this
+    /// many numbers.
+    fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
+        let _ = arguments;
         None
     }
     /// The parent values that the result `value` implies (backward inference), with `None` for each parent whose value is not implied.
@@ -231,6 +251,15 @@ pub trait FamilyOp: Send + Sync {
     ) -> Option<()> {
         let _ = (arguments, values, likelihood);
         None
+    }
+    /// The members as normal distributions whose mean is linear in the open numbers, if they are that. An argument is a value, or open: then
+    /// its value has this many numbers. [`check`](Self::check) is not called before.
+    fn linear_gaussian(
+        &self,
+        arguments: &[OpenArgument<'_>],
+    ) -> Result<Option<LinearGaussian>, String> {
+        let _ = arguments;
+        Ok(None)
     }
     /// The terms of likelihoods to which members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];

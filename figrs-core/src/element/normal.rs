@@ -11,6 +11,7 @@ use statrs::distribution::{ContinuousCDF, Normal as Statrs};
 use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
+use super::linear::{LinearFunction, LinearGaussian};
 use super::moments::moments;
 use super::operand::Operand;
 use super::param::Number;
@@ -324,6 +325,19 @@ impl Family<f64> for NormalDistribution {
             return Some((z * z - 1.0) / deviation);
         }
         derivative_by_terms(self, parameters, index, value)
+    }
+
+    fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
+        let spread = parameters[1]?;
+        let variance = match self.measure {
+            SpreadMeasure::Variance => spread,
+            SpreadMeasure::Deviation => spread * spread,
+            SpreadMeasure::Precision => spread.recip(),
+        };
+        Some(LinearGaussian {
+            mean: LinearFunction::of_numbers(&parameters[..1]),
+            covariance: vec![vec![variance]],
+        })
     }
 
     #[inline]

@@ -8,6 +8,7 @@ pub(crate) mod saved_tree;
 
 use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
+use crate::reals::in_closed_form;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -174,7 +175,14 @@ impl Algorithm for JunctionTree {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.tree(model, targets.to_vec(), None)?.answer()
+        let found = self.tree(model, targets.to_vec(), None);
+        match found.and_then(|tree| tree.answer()) {
+            Err(refused) => {
+                let question = Question::new(model, targets);
+                in_closed_form(self.name(), &question, &self.limits, refused)
+            }
+            found => found,
+        }
     }
 }
 

@@ -29,6 +29,8 @@ use num_bigint::BigUint;
 
 use super::circuit::Circuit;
 use super::frontier::Frontier;
+use super::question::Question;
+use super::reals::in_closed_form;
 use super::slices::SlicedSum;
 use attempts::Attempts;
 use bounds::EvidenceBounds;
@@ -38,6 +40,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::RunMonitor;
 use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
@@ -135,8 +138,29 @@ impl Algorithm for Exact {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.settings.watch.start(self.name(), None);
+        self.by_finite_algorithms(&run, model, targets)
+            .or_else(|refused| {
+                let limits = self.settings.limits_of_expansion(&run);
+                in_closed_form(
+                    self.name(),
+                    &Question::new(model, targets),
+                    &limits,
+                    refused,
+                )
+            })
+    }
+}
+
+impl Exact {
+    /// The answer of an algorithm for elements with finitely many values.
+    fn by_finite_algorithms(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
         let mut ladder = EvidenceLadder {
-            attempts: Attempts::new(&self.settings, &run, model, targets),
+            attempts: Attempts::new(&self.settings, run, model, targets),
             slices: None,
             bounds: None,
         };

@@ -2,7 +2,9 @@
 
 use figrs_factor::eliminate::Options;
 use figrs_factor::until::Until;
-use figrs_gaussian::{Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm};
+use figrs_gaussian::{
+    Elimination, GaussianError, HybridFactor, HybridGraph, Posterior, RealId, SquareRootForm,
+};
 use nalgebra::{DMatrix, DVector, dmatrix, dvector};
 
 /// A level with a velocity, seen through noise.
@@ -66,7 +68,10 @@ fn smoothed(readings: &[f64], start_variance: f64) -> (Vec<(DVector<f64>, DMatri
         let (pm, pc) = &predicted[t + 1];
         let gain = c * step.transpose() * pc.clone().try_inverse().unwrap();
         let (nm, nc) = all[t + 1].clone();
-        all[t] = (m + &gain * (nm - pm), c + &gain * (nc - pc) * gain.transpose());
+        all[t] = (
+            m + &gain * (nm - pm),
+            c + &gain * (nc - pc) * gain.transpose(),
+        );
     }
     (all, log_evidence)
 }
@@ -74,7 +79,9 @@ fn smoothed(readings: &[f64], start_variance: f64) -> (Vec<(DVector<f64>, DMatri
 #[test]
 fn long_chains_agree_with_the_smoother() {
     for start_variance in [4.0, 100.0] {
-        let readings: Vec<f64> = (0..5000).map(|t| (f64::from(t) * 0.7).sin() * 3.0).collect();
+        let readings: Vec<f64> = (0..5000)
+            .map(|t| (f64::from(t) * 0.7).sin() * 3.0)
+            .collect();
         let graph = track(&readings, start_variance);
         let elimination = Elimination::run(&graph, 1, &Until::default()).unwrap();
         let posterior = Posterior::new(&elimination, &Options::default()).unwrap();
@@ -106,7 +113,10 @@ fn a_vague_start_loses_no_digits() {
         (covariance[(1, 1)], 0.522_119_805_664_467_1),
     ];
     for (found, exact) in exact {
-        assert!((found - exact).abs() < 1e-13 * exact.abs(), "{found} {exact}");
+        assert!(
+            (found - exact).abs() < 1e-13 * exact.abs(),
+            "{found} {exact}"
+        );
     }
 }
 

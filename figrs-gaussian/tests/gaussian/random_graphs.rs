@@ -32,7 +32,8 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
     for i in 0..finites {
         let cardinality = rng.random_range(1..=3);
         let v = graph.finite.add_variable(cardinality);
-        let mut variables: Vec<VarId> = (0..i).filter(|_| rng.random_bool(0.5)).map(VarId).collect();
+        let mut variables: Vec<VarId> =
+            (0..i).filter(|_| rng.random_bool(0.5)).map(VarId).collect();
         variables.push(v);
         let size = graph.finite.dense_size(&variables);
         let weights = (0..size).map(|_| {
@@ -57,7 +58,10 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
     let mut observed = Vec::new();
     for r in 0..reals {
         let n = graph.dimensions[r];
-        let finite: Vec<VarId> = (0..finites).filter(|_| rng.random_bool(0.4)).map(VarId).collect();
+        let finite: Vec<VarId> = (0..finites)
+            .filter(|_| rng.random_bool(0.4))
+            .map(VarId)
+            .collect();
         let parents: Vec<usize> = (0..r).filter(|_| rng.random_bool(0.5)).collect();
         let count = graph.finite.dense_size(&finite);
         let of_assignment: Vec<Rule> = (0..count)
@@ -78,12 +82,18 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
                 }
             })
             .collect();
-        let value = rng.random_bool(0.3).then(|| DVector::from_fn(n, |_, _| normal(rng)));
+        let value = rng
+            .random_bool(0.3)
+            .then(|| DVector::from_fn(n, |_, _| normal(rng)));
         let mut mentioned: Vec<usize> = Vec::new();
         if value.is_none() {
             mentioned.push(r);
         }
-        mentioned.extend(parents.iter().filter(|p| observed.iter().all(|(o, _)| o != *p)));
+        mentioned.extend(
+            parents
+                .iter()
+                .filter(|p| observed.iter().all(|(o, _)| o != *p)),
+        );
         let forms: Vec<SquareRootForm> = of_assignment
             .iter()
             .map(|rule| {
@@ -98,8 +108,12 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
                 let mut all = vec![r];
                 all.extend(&parents);
                 for (place, real) in all.iter().enumerate().rev() {
-                    let known = observed.iter().find(|(o, _): &&(usize, DVector<f64>)| o == real);
-                    let known = known.map(|(_, x)| x).or(value.as_ref().filter(|_| *real == r));
+                    let known = observed
+                        .iter()
+                        .find(|(o, _): &&(usize, DVector<f64>)| o == real);
+                    let known = known
+                        .map(|(_, x)| x)
+                        .or(value.as_ref().filter(|_| *real == r));
                     if let Some(known) = known {
                         let before = all[..place].iter().map(|&o| graph.dimensions[o]).sum();
                         form = form.given(before, known);
@@ -109,7 +123,9 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
             })
             .collect();
         if mentioned.is_empty() {
-            let logs = forms.iter().map(|f| f.log_scale - 0.5 * f.target.norm_squared());
+            let logs = forms
+                .iter()
+                .map(|f| f.log_scale - 0.5 * f.target.norm_squared());
             graph.finite.factors.push(Factor {
                 variables: finite.clone(),
                 table: FactorTable::Dense(Weights::from_logs(logs.collect())),
@@ -157,7 +173,9 @@ fn by_enumeration(network: &Network) -> Vec<(f64, DVector<f64>, DMatrix<f64>)> {
         let mut log = 0.0;
         for factor in &graph.finite.factors {
             // Factors of observed vectors were added after those of the network.
-            let FactorTable::Dense(weights) = &factor.table else { unreachable!() };
+            let FactorTable::Dense(weights) = &factor.table else {
+                unreachable!()
+            };
             if factor.normalised || weights.len() > 0 && !is_of_observed(network, factor) {
                 log += weights.log(index(&factor.variables));
             }
@@ -177,22 +195,28 @@ fn by_enumeration(network: &Network) -> Vec<(f64, DVector<f64>, DMatrix<f64>)> {
                     covariance[(j, starts[r] + i)] = across[(i, j)];
                 }
             }
-            covariance.view_mut((starts[r], starts[r]), (n, n)).copy_from(&within);
+            covariance
+                .view_mut((starts[r], starts[r]), (n, n))
+                .copy_from(&within);
         }
         let seen: Vec<usize> = observed
             .iter()
             .flat_map(|(r, x)| starts[*r]..starts[*r] + x.len())
             .collect();
         let free: Vec<usize> = (0..*numbers).filter(|i| !seen.contains(i)).collect();
-        let seen_values: Vec<f64> = observed.iter().flat_map(|(_, x)| x.iter().copied()).collect();
+        let seen_values: Vec<f64> = observed
+            .iter()
+            .flat_map(|(_, x)| x.iter().copied())
+            .collect();
         if !seen.is_empty() {
             let within = covariance.select_rows(&seen).select_columns(&seen);
             let factor = within.cholesky().unwrap();
             let apart = DVector::from_vec(seen_values) - mean.select_rows(&seen);
             let logs: f64 = factor.l().diagonal().iter().map(|x| x.ln()).sum();
             log -= logs
-                + 0.5 * (apart.dot(&factor.solve(&apart))
-                    + seen.len() as f64 * (2.0 * std::f64::consts::PI).ln());
+                + 0.5
+                    * (apart.dot(&factor.solve(&apart))
+                        + seen.len() as f64 * (2.0 * std::f64::consts::PI).ln());
             let across = covariance.select_rows(&free).select_columns(&seen);
             mean = mean.select_rows(&free) + &across * factor.solve(&apart);
             covariance = covariance.select_rows(&free).select_columns(&free)
@@ -234,7 +258,11 @@ fn random_networks_agree_with_dense_normal_distributions() {
         // Observed vectors are in no factor, so that they are left out.
         graph.dimensions.clear();
         let names: Vec<u32> = (0..network.graph.dimensions.len())
-            .map(|r| free.iter().position(|&f| f == r).map_or(u32::MAX, |p| p as u32))
+            .map(|r| {
+                free.iter()
+                    .position(|&f| f == r)
+                    .map_or(u32::MAX, |p| p as u32)
+            })
             .collect();
         for &r in &free {
             graph.dimensions.push(network.graph.dimensions[r]);
@@ -269,13 +297,16 @@ fn random_networks_agree_with_dense_normal_distributions() {
                 square += share(*log) * (c + m * m.transpose());
             }
             let covariance = square - &mean * mean.transpose();
-            let mixture = posterior.mixture(real, 1 << 20).unwrap();
+            let mixture = posterior.joint(&[real], 1 << 20).unwrap().into_mixture();
             mixtures += usize::from(mixture.components.len() > 1);
             for (m, c) in [
                 (posterior.mean(real), posterior.covariance(real)),
                 (mixture.mean(), mixture.covariance()),
             ] {
-                assert!(m.iter().zip(&mean).all(|(a, b)| close(*a, *b)), "case {case}");
+                assert!(
+                    m.iter().zip(&mean).all(|(a, b)| close(*a, *b)),
+                    "case {case}"
+                );
                 let mut pairs = c.iter().zip(&covariance);
                 assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
             }

@@ -16,9 +16,10 @@ use super::contained::contained;
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
 use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
+use super::linear::LinearGaussian;
 use super::node::{
     AnyElement, ChainOp, FamilyOp, FiniteOutcomes, IidValues, MemberArgument, MemberFault,
-    NotEnumerable,
+    NotEnumerable, OpenArgument,
 };
 use super::param::Number;
 use crate::element::atomic::{proper, proper_sum};
@@ -329,6 +330,30 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
             }
             Some(())
         })
+    }
+
+    fn linear_gaussian(
+        &self,
+        arguments: &[OpenArgument<'_>],
+    ) -> Result<Option<LinearGaussian>, String> {
+        let mut parameters: Vec<Option<f64>> = Vec::with_capacity(self.sources.len());
+        for source in &self.sources {
+            match source {
+                ParameterSource::Number(number) => parameters.push(Some(number.get())),
+                ParameterSource::Parent(parent) => match arguments[*parent] {
+                    OpenArgument::Known(value) => each(value, |x| parameters.push(Some(x))),
+                    OpenArgument::Open(numbers) => parameters.extend(vec![None; numbers]),
+                },
+            }
+        }
+        // Open parameters are checked as if they were zero.
+        let numbers: Vec<f64> = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
+        match contained(|| self.family.check(&numbers)) {
+            Err(fault) => return Err(fault.to_string()),
+            Ok(Err(wrong)) => return Err(self.wrong(&numbers, &wrong)),
+            Ok(Ok(())) => {}
+        }
+        contained(|| self.family.linear_gaussian(&parameters)).map_err(|fault| fault.to_string())
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {

@@ -1,0 +1,223 @@
+//! The distribution of a real target in closed form: a mixture of normal distributions.
+
+use rand::{Rng, RngExt};
+use rustc_hash::FxHashMap;
+use statrs::distribution::{Continuous, ContinuousCDF, Normal};
+
+use crate::answer::contents::Answer;
+use crate::error::Error;
+use figrs_core::{AnyElement, Element, ElementId, Value};
+
+/// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormalComponent {
+    /// The probability of the component.
+    pub share: f64,
+    /// The mean of each number.
+    pub mean: Vec<f64>,
+    /// The covariance matrix, row by row. A number that is known exactly has variance zero.
+    pub covariance: Vec<Vec<f64>>,
+}
+
+/// The exact distribution of a number, or of a list of numbers: a mixture of normal distributions, one for each possible assignment of the
+/// finite elements on which the numbers depend.
+///
+/// A single number is a list of one number; the methods without a position answer for the first number of the list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NormalMixture {
+    components: Vec<NormalComponent>,
+}
+
+/// The distributions of the real targets of an answer, in closed form.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RealTargets {
+    pub(crate) mixtures: Vec<(AnyElement, NormalMixture)>,
+    /// The position of each target in the list.
+    places: FxHashMap<ElementId, usize>,
+}
+
+/// Number of halvings of the interval that contains a quantile: the interval then has the width of rounding errors.
+const HALVINGS: usize = 200;
+
+impl NormalMixture {
+    /// The mixture of these components, of which there is at least one; their shares sum to one.
+    pub fn new(components: Vec<NormalComponent>) -> Self {
+        Self { components }
+    }
+
+    /// The components.
+    pub fn components(&self) -> &[NormalComponent] {
+        &self.components
+    }
+
+    /// Number of numbers in the list.
+    pub fn dimension(&self) -> usize {
+        self.components.first().map_or(0, |c| c.mean.len())
+    }
+
+    fn average(&self, value: impl Fn(&NormalComponent) -> f64) -> f64 {
+        self.components.iter().map(|c| c.share * value(c)).sum()
+    }
+
+    /// The mean of each number of the list.
+    pub fn means(&self) -> Vec<f64> {
+        (0..self.dimension())
+            .map(|i| self.average(|c| c.mean[i]))
+            .collect()
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> f64 {
+        self.average(|c| c.mean[0])
+    }
+
+    /// The covariance matrix of the list, row by row.
+    pub fn covariance(&self) -> Vec<Vec<f64>> {
+        let means = self.means();
+        let entry = |i: usize, j: usize| {
+            self.average(|c| c.covariance[i][j] + (c.mean[i] - means[i]) * (c.mean[j] - means[j]))
+        };
+        let row = |i| (0..means.len()).map(|j| entry(i, j)).collect();
+        (0..means.len()).map(row).collect()
+    }
+
+    /// The variance.
+    pub fn variance(&self) -> f64 {
+        let mean = self.mean();
+        self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
+    }
+
+    /// The standard deviation.
+    pub fn standard_deviation(&self) -> f64 {
+        self.variance().sqrt()
+    }
+
+    /// The probability that the number is at most `x`.
+    pub fn cdf(&self, x: f64) -> f64 {
+        self.average(|c| match normal(c) {
+            Some(normal) => normal.cdf(x),
+            None => f64::from(c.mean[0] <= x),
+        })
+    }
+
+    /// The probability that the number is above `low` and at most `high`.
+    pub fn probability_between(&self, low: f64, high: f64) -> f64 {
+        let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
+        let between = |c: &NormalComponent| match normal(c) {
+            // Above the mean, differences of upper tails keep more digits.
+            Some(normal) if low > c.mean[0] => upper_tail(&normal),
+            Some(normal) => normal.cdf(high) - normal.cdf(low),
+            None => f64::from(low < c.mean[0] && c.mean[0] <= high),
+        };
+        self.average(between).max(0.0)
+    }
+
+    /// The density at `x`; infinite if the number is known to be `x`.
+    pub fn density(&self, x: f64) -> f64 {
+        self.average(|c| match normal(c) {
+            Some(normal) => normal.pdf(x),
+            None if c.mean[0] == x => f64::INFINITY,
+            None => 0.0,
+        })
+    }
+
+    /// The number that the value does not exceed with this probability; NaN if `probability` is outside of (0, 1).
+    ///
+    /// **Guarantee.** Within rounding errors. For several components, the interval between their own quantiles is halved until it is as narrow
+    /// as rounding errors.
+    pub fn quantile(&self, probability: f64) -> f64 {
+        if !(probability > 0.0 && probability < 1.0) {
+            return f64::NAN;
+        }
+        let own = |c: &NormalComponent| {
+            normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability))
+        };
+        let quantiles = self.components.iter().map(own);
+        let (mut low, mut high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |all, x| {
+            (all.0.min(x), all.1.max(x))
+        });
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if self.cdf(middle) < probability {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    /// The interval between the quantiles that leave out half of the remaining probability on each side.
+    pub fn interval(&self, mass: f64) -> (f64, f64) {
+        let outside = (1.0 - mass) / 2.0;
+        (self.quantile(outside), self.quantile(1.0 - outside))
+    }
+
+    /// A random number from the distribution.
+    pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
+        let mut rest: f64 = rng.random();
+        let chosen = self.components.iter().find(|c| {
+            rest -= c.share;
+            rest < 0.0
+        });
+        let component = chosen.or(self.components.last());
+        component.map_or(f64::NAN, |c| match normal(c) {
+            Some(normal) => rng.sample(normal),
+            None => c.mean[0],
+        })
+    }
+}
+
+/// The distribution of the first number of a component; `None` if the number is known exactly.
+fn normal(component: &NormalComponent) -> Option<Normal> {
+    Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
+}
+
+impl Answer {
+    /// The distribution of a real target in closed form.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, Variance};
+    /// # use figrs_infer::{Exact, Run};
+    /// let level = Normal::new(0.0, Variance(4.0));
+    /// let reading = Normal::new(&level, Variance(1.0));
+    /// let answer = Exact::new().run(&Model::new().observe(&reading, 2.0), &level)?;
+    /// let level = answer.mixture(&level)?;
+    /// assert!((level.mean() - 1.6).abs() < 1e-12 && (level.variance() - 0.8).abs() < 1e-12);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
+        if let Some(mixture) = self.closed_form(element.erased()) {
+            return Ok(mixture);
+        }
+        self.target(element)?;
+        Err(self.missing_content_error(
+            "distribution in closed form",
+            "ask for the `distribution`, or use Exact on a model that is linear and normal",
+        ))
+    }
+
+    /// The mixture of a real target, if the answer has one.
+    pub(crate) fn closed_form(&self, element: &AnyElement) -> Option<&NormalMixture> {
+        let place = *self.reals.places.get(&element.id())?;
+        Some(&self.reals.mixtures[place].1)
+    }
+
+    /// Adds the distributions of real targets in closed form.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_mixtures(mut self, mixtures: Vec<(AnyElement, NormalMixture)>) -> Self {
+        let places = mixtures.iter().enumerate();
+        let places = places.map(|(place, (element, _))| (element.id(), place));
+        self.reals = RealTargets {
+            places: places.collect(),
+            mixtures,
+        };
+        self
+    }
+}

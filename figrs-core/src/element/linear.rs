@@ -1,0 +1,35 @@
+//! Linear functions of open numbers, with normal noise.
+
+/// A linear function of some open numbers, whose value is a list of numbers: `offset + Σ columns[i] * x[i]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearFunction {
+    /// The value if all open numbers are zero.
+    pub offset: Vec<f64>,
+    /// For each open number, in order, its coefficient in each number of the value.
+    pub columns: Vec<Vec<f64>>,
+}
+
+/// A normal distribution whose mean is a linear function of some open numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearGaussian {
+    /// The mean.
+    pub mean: LinearFunction,
+    /// The covariance matrix, row by row; of one number its variance.
+    pub covariance: Vec<Vec<f64>>,
+}
+
+impl LinearFunction {
+    /// The list of these numbers, each of them open (`None`) or given.
+    pub fn of_numbers(numbers: &[Option<f64>]) -> Self {
+        let unit = |i| {
+            let mut column = vec![0.0; numbers.len()];
+            column[i] = 1.0;
+            column
+        };
+        let open = numbers.iter().enumerate().filter(|(_, x)| x.is_none());
+        Self {
+            offset: numbers.iter().map(|x| x.unwrap_or(0.0)).collect(),
+            columns: open.map(|(i, _)| unit(i)).collect(),
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Answers in closed form.
+
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_core::ModelError;
+use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
+use nalgebra::{DMatrix, DVector};
+
+use super::hybrid_model::HybridModel;
+use super::linear_element::{Conditional, Linear};
+use super::scan::{Scan, not_closed};
+use crate::question::Question;
+
+/// Maximum number of components of a mixture.
+const MAX_COMPONENTS: usize = 1 << 16;
+
+/// Answers a question in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
+///
+/// **Guarantee.** Exact: the real elements that the question needs are linear functions of normal elements, given the finite elements.
+///
+/// **Complexity.** That of an elimination of the real elements and then of the finite ones; the finite elements that a step depends on are joined.
+///
+/// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
+///
+/// **Errors.** [`Error::NotClosedForm`]; [`Error::ImpossibleEvidence`]; the errors of the model.
+pub(crate) fn in_closed_form(
+    algorithm: &'static str,
+    question: &Question<'_>,
+    limits: &Limits,
+    refused: Error,
+) -> Result<Answer, Error> {
+    if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
+        return Err(refused);
+    }
+    let (model, targets) = (question.model, question.targets);
+    let scan = Scan::new(model, targets, limits)?;
+    let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
+    let mut reals = Vec::with_capacity(targets.len());
+    for target in targets {
+        let rows = hybrid.real_target(target)?;
+        reals.push(rows.map(|rows| (hybrid.mention(&rows), rows)));
+    }
+    let explain = |error| explained(&hybrid, error);
+    let until = limits.options.end();
+    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
+    let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
+    if posterior.log_total() == f64::NEG_INFINITY {
+        return Err(Error::ImpossibleEvidence {
+            conflict: (0..model.evidence().len())
+                .map(|i| model.describe(i))
+                .collect(),
+            is_minimal: false,
+        });
+    }
+    let mut mixtures = Vec::new();
+    for (target, real) in targets.iter().zip(&reals) {
+        if let Some((vectors, rows)) = real {
+            let mixture = mixture(&hybrid, &posterior, vectors, rows).map_err(explain)?;
+            mixtures.push((target.clone(), mixture));
+        }
+    }
+    let log_evidence = LogEvidence {
+        value: posterior.log_total(),
+        standard_error: 0.0,
+    };
+    let shares: Vec<Vec<f64>> = (0..hybrid.graph.finite.cardinalities.len() as u32)
+        .map(|v| posterior.shares(figrs_factor::graph::VarId(v)).to_vec())
+        .collect();
+    let finite = targets
+        .iter()
+        .zip(&reals)
+        .filter(|(_, real)| real.is_none());
+    let mut marginals = Vec::new();
+    for (target, _) in finite {
+        let (variable, support) = hybrid.finite_target(target);
+        marginals.push(TargetMarginal {
+            element: target.clone(),
+            probabilities: variable.map_or(vec![1.0], |v| shares[v.index()].clone()),
+            support,
+            estimate: Estimate::Exact,
+        });
+    }
+    Ok(Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures))
+}
+
+/// The distribution of a target, which is a linear function of vectors.
+fn mixture(
+    hybrid: &HybridModel<'_>,
+    posterior: &Posterior<'_>,
+    vectors: &[(usize, RealId)],
+    rows: &Conditional<Linear>,
+) -> Result<NormalMixture, GaussianError> {
+    let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
+    let joint = posterior.joint(&reals, MAX_COMPONENTS)?;
+    let components = joint.components.iter().map(|(values, component)| {
+        let row = hybrid.row(rows, &joint.scope, values);
+        transformed(hybrid, row, vectors, component)
+    });
+    Ok(NormalMixture::new(components.collect()))
+}
+
+/// The distribution of a linear function of some vectors.
+fn transformed(
+    hybrid: &HybridModel<'_>,
+    row: &Linear,
+    vectors: &[(usize, RealId)],
+    component: &Component,
+) -> NormalComponent {
+    let n = row.offset.len();
+    let mut coefficients = DMatrix::zeros(n, component.mean.len());
+    let mut start = 0;
+    for (index, real) in vectors {
+        let width = hybrid.graph.dimension(*real);
+        if let Some((_, own)) = row.terms.iter().find(|term| term.0 == *index) {
+            coefficients.columns_mut(start, width).copy_from(own);
+        }
+        start += width;
+    }
+    let mean: DVector<f64> = &row.offset + &coefficients * &component.mean;
+    let covariance = &coefficients * &component.covariance * coefficients.transpose();
+    NormalComponent {
+        share: component.share,
+        mean: mean.iter().copied().collect(),
+        covariance: (0..n)
+            .map(|i| covariance.row(i).iter().copied().collect())
+            .collect(),
+    }
+}
+
+/// The error of an elimination, about an element.
+fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
+    let about = |real: RealId, problem: String| match hybrid.element(real) {
+        Some(element) => not_closed(element, problem),
+        None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
+    };
+    match error {
+        GaussianError::Elimination(error) => error.into(),
+        GaussianError::Improper(real) => about(
+            real,
+            "its precision is too small beside those of the elements that depend on it".to_owned(),
+        ),
+        GaussianError::TooManyComponents {
+            real,
+            components,
+            limit,
+            ..
+        } => about(
+            real,
+            format!(
+                "its distribution is a mixture of {components} normal distributions, more than {limit}"
+            ),
+        ),
+        _ => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
+    }
+}

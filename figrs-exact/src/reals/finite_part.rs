@@ -1,0 +1,116 @@
+//! The finite elements on which real elements depend.
+
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_core::{AnyElement, ElementId, Model, Support};
+use figrs_factor::graph::Assignments;
+use nalgebra::DVector;
+use rustc_hash::FxHashMap;
+
+/// Maximum number of assignments of the finite elements that one real element depends on.
+const MAX_ASSIGNMENTS: usize = 1 << 20;
+
+/// The finite elements that real elements depend on, numbered, with their possible values.
+pub(super) struct FinitePart<'m> {
+    model: Model,
+    limits: &'m Limits,
+    pub(super) elements: Vec<AnyElement>,
+    places: FxHashMap<ElementId, usize>,
+    supports: Vec<Option<Support>>,
+}
+
+impl<'m> FinitePart<'m> {
+    pub(super) fn new(model: &Model, limits: &'m Limits) -> Self {
+        Self {
+            model: model.filtered(|_| false),
+            limits,
+            elements: Vec::new(),
+            places: FxHashMap::default(),
+            supports: Vec::new(),
+        }
+    }
+
+    /// The number of an element.
+    pub(super) fn place(&mut self, element: &AnyElement) -> usize {
+        let next = self.elements.len();
+        let place = *self.places.entry(element.id()).or_insert(next);
+        if place == next {
+            self.elements.push(element.clone());
+            self.supports.push(None);
+        }
+        place
+    }
+
+    /// Finds the possible values of all numbered elements that have none yet.
+    ///
+    /// **Errors.** The errors of the expansion.
+    pub(super) fn find_supports(&mut self) -> Result<(), Error> {
+        let open = |i: &usize| self.supports[*i].is_none();
+        let places: Vec<usize> = (0..self.elements.len()).filter(open).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
+        let targets: Vec<AnyElement> = places.iter().map(|&i| self.elements[i].clone()).collect();
+        let expansion = self.limits.expand(&self.model, &targets)?;
+        for (&place, &position) in places.iter().zip(expansion.targets()) {
+            self.supports[place] = Some(expansion.elements()[position].support.clone());
+        }
+        Ok(())
+    }
+
+    /// The possible values of an element; `find_supports` was called after it was numbered.
+    pub(super) fn support(&self, place: usize) -> &Support {
+        self.supports[place].as_ref().expect("supports were found")
+    }
+
+    pub(super) fn is_supported(&self, place: usize) -> bool {
+        self.supports[place].is_some()
+    }
+
+    /// Number of values of each of some elements.
+    pub(super) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
+        scope.iter().map(|&i| self.support(i).len()).collect()
+    }
+
+    /// All assignments of some elements; `element` is the real element that depends on them.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if there are too many.
+    pub(super) fn assignments(
+        &self,
+        element: &AnyElement,
+        scope: &[usize],
+    ) -> Result<Vec<Vec<u32>>, Error> {
+        let assignments = Assignments::rows(self.sizes(scope));
+        if assignments.count() > MAX_ASSIGNMENTS {
+            return Err(Error::NotClosedForm {
+                element: element.label(),
+                problem: format!(
+                    "the finite elements that it depends on have {} joint values, more than {MAX_ASSIGNMENTS}",
+                    assignments.count()
+                ),
+            });
+        }
+        let mut values = vec![0; scope.len()];
+        let mut all = Vec::with_capacity(assignments.count());
+        loop {
+            all.push(values.clone());
+            if assignments.advance(&mut values).is_none() {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// A value of an element as numbers; `None` if its type is no floating-point number and no list of these.
+    pub(super) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
+        numbers_of(self.support(place).any(value as usize))
+    }
+}
+
+/// A value as a vector; `None` if its type is neither `f64` nor a list of `f64`.
+pub(super) fn numbers_of(value: &dyn std::any::Any) -> Option<DVector<f64>> {
+    if let Some(&number) = value.downcast_ref::<f64>() {
+        return Some(DVector::from_element(1, number));
+    }
+    let list = value.downcast_ref::<Vec<f64>>()?;
+    Some(DVector::from_column_slice(list))
+}

@@ -1,0 +1,428 @@
+//! The factor graph of the normal elements and the finite elements of a model.
+
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Model, Support};
+use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
+use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
+use nalgebra::{DMatrix, DVector};
+
+use super::finite_part::numbers_of;
+use super::linear_element::{Conditional, Linear, union};
+use super::scan::{Form, NormalVector, Scan, not_closed};
+use crate::conflict;
+
+/// A model as a factor graph of finite variables and vectors.
+pub(super) struct HybridModel<'m> {
+    scan: Scan<'m>,
+    pub(super) graph: HybridGraph,
+    pub(super) expansion: Expansion,
+    /// For each finite element, its variable, and its value in the scan for each value of the variable. An element without a variable has one
+    /// value.
+    variables: Vec<(Option<VarId>, Vec<u32>)>,
+    /// For each normal vector, its value as a function of other vectors, if evidence determines it.
+    known: Vec<Option<Conditional<Linear>>>,
+    /// The vectors whose value is a function of vectors that evidence does not determine.
+    open: Vec<usize>,
+    /// For each normal vector, its name in the graph.
+    reals: Vec<Option<RealId>>,
+}
+
+impl<'m> HybridModel<'m> {
+    /// Builds the graph of a model.
+    ///
+    /// **Errors.** The errors of the scan and of the expansion of the finite elements; [`Error::NotClosedForm`] for evidence on real elements
+    /// that observes no value.
+    pub(super) fn new(
+        mut scan: Scan<'m>,
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        for target in targets {
+            if matches!(scan.form(target), Form::Finite) {
+                scan.finite.place(target);
+            }
+        }
+        scan.finite.find_supports()?;
+        let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
+        let finite_model = model.filtered(is_finite);
+        let expansion = limits.expand(&finite_model, &scan.finite.elements)?;
+        if expansion.impossible().is_some() {
+            return Err(conflict::impossible(
+                &finite_model,
+                &scan.finite.elements,
+                limits,
+            ));
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let mut encoding = Encoding::for_sums(&expansion, expansion.targets())?;
+        let variables = expansion
+            .targets()
+            .iter()
+            .enumerate()
+            .map(|(place, &position)| {
+                let support = &expansion.elements()[position].support;
+                (
+                    encoding.variable(position),
+                    values_in(scan.finite.support(place), support),
+                )
+            });
+        let variables = variables.collect();
+        let mut this = Self {
+            variables,
+            graph: HybridGraph {
+                finite: encoding.take_graph(),
+                ..HybridGraph::default()
+            },
+            known: vec![None; scan.vectors.len()],
+            open: Vec::new(),
+            reals: vec![None; scan.vectors.len()],
+            expansion,
+            scan,
+        };
+        for (element, evidence) in model.evidence() {
+            if let Form::Real(rows) = this.scan.form(element).clone() {
+                let value = evidence
+                    .observed()
+                    .and_then(|value| numbers_of(value.as_any()));
+                let value = value.filter(|value| value.len() == rows.rows[0].offset.len());
+                let value = value.ok_or_else(|| {
+                    let problem = "only its value can be observed, with as many numbers as it has";
+                    not_closed(element, problem.to_owned())
+                })?;
+                this.observe(element, &rows, &value)?;
+            }
+        }
+        for index in 0..this.known.len() {
+            if this.known[index].is_none()
+                && let Some(vector) = &this.scan.vectors[index]
+            {
+                this.reals[index] = Some(this.graph.add_real(vector.dimension));
+            }
+        }
+        let vectors = std::mem::take(&mut this.scan.vectors);
+        for (index, vector) in vectors.iter().enumerate() {
+            if let Some(vector) = vector {
+                this.add_rule(index, vector)?;
+            }
+        }
+        this.scan.vectors = vectors;
+        Ok(this)
+    }
+
+    /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.
+    fn observe(
+        &mut self,
+        element: &AnyElement,
+        rows: &Conditional<Linear>,
+        value: &DVector<f64>,
+    ) -> Result<(), Error> {
+        let rows = self.substituted(element, rows)?;
+        let index = chosen_vector(&rows).ok_or_else(|| {
+            let problem = "its value is observed, and other observations determine it already, or it has a density for some values of finite elements alone";
+            not_closed(element, problem.to_owned())
+        })?;
+        let mut solved = Vec::with_capacity(rows.rows.len());
+        let mut logs = Vec::with_capacity(rows.rows.len());
+        for row in &rows.rows {
+            let (solution, log) = solution(row, index, value).ok_or_else(|| {
+                let problem = "its value is observed, and it is not one normal vector";
+                not_closed(element, problem.to_owned())
+            })?;
+            solved.push(solution);
+            logs.push(log);
+        }
+        if logs.iter().any(|&log| log != 0.0) {
+            self.add_finite(&rows.finite, |place| logs[place]);
+        }
+        let definition = Conditional {
+            finite: rows.finite,
+            rows: solved,
+        };
+        let is_open = definition.rows.iter().any(|row| !row.terms.is_empty());
+        self.known[index] = Some(definition);
+        for other in self.open.clone() {
+            if let Some(rows) = &self.known[other] {
+                self.known[other] = Some(self.substituted(element, rows)?);
+            }
+        }
+        if is_open {
+            self.open.push(index);
+        }
+        Ok(())
+    }
+
+    /// A linear function in which the vectors that evidence determines are replaced.
+    pub(super) fn substituted(
+        &self,
+        element: &AnyElement,
+        rows: &Conditional<Linear>,
+    ) -> Result<Conditional<Linear>, Error> {
+        let all = rows.rows.iter().flat_map(|row| &row.terms);
+        let known = all.filter_map(|(index, _)| self.known[*index].as_ref());
+        let known: Vec<&Conditional<Linear>> = known.collect();
+        if known.is_empty() {
+            return Ok(rows.clone());
+        }
+        let scope = union(
+            known
+                .iter()
+                .map(|k| &k.finite[..])
+                .chain([&rows.finite[..]]),
+        );
+        let sizes = self.scan.finite.sizes(&scope);
+        let assignments = self.scan.finite.assignments(element, &scope)?;
+        let replaced = assignments.iter().map(|values| {
+            let row = rows.row(&scope, values, &sizes);
+            let mut sum = Linear::constant(row.offset.clone());
+            for (index, coefficients) in &row.terms {
+                match &self.known[*index] {
+                    Some(known) => sum.add(coefficients, known.row(&scope, values, &sizes)),
+                    None => sum.add(coefficients, &Linear::vector(*index, coefficients.ncols())),
+                }
+            }
+            sum
+        });
+        Ok(Conditional {
+            rows: replaced.collect(),
+            finite: scope,
+        })
+    }
+
+    /// Adds the factor of a vector's distribution given the vectors before it.
+    fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
+        let NormalVector {
+            element,
+            dimension,
+            rule,
+        } = vector;
+        let residuals = rule.rows.iter().map(|rule| {
+            let mut residual = Linear::vector(index, *dimension);
+            let minus = -DMatrix::identity(*dimension, *dimension);
+            residual.add(&minus, &rule.mean);
+            residual
+        });
+        let residuals = Conditional {
+            finite: rule.finite.clone(),
+            rows: residuals.collect(),
+        };
+        let residuals = self.substituted(element, &residuals)?;
+        let sizes = self.scan.finite.sizes(&residuals.finite);
+        let terms = residuals.rows.iter().flat_map(|row| &row.terms);
+        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
+        reals.sort_unstable();
+        reals.dedup();
+        let form = |row: &Linear, covariance: &DMatrix<f64>| {
+            let columns: Vec<(usize, usize)> = self.columns(&reals);
+            let width: usize = columns.iter().map(|(_, width)| width).sum();
+            let mut coefficients = DMatrix::zeros(*dimension, width);
+            for (index, matrix) in &row.terms {
+                let place = reals.binary_search(index).unwrap_or_default();
+                let (start, width) = columns[place];
+                coefficients.columns_mut(start, width).copy_from(matrix);
+            }
+            SquareRootForm::residual(&coefficients, &row.offset, covariance)
+        };
+        let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
+        let mut forms = Vec::with_capacity(assignments.len());
+        for (values, row) in assignments.iter().zip(&residuals.rows) {
+            let covariance = &rule.row(&residuals.finite, values, &sizes).covariance;
+            let made = form(row, covariance).ok_or_else(|| {
+                not_closed(
+                    element,
+                    "its covariance is not positive definite".to_owned(),
+                )
+            })?;
+            forms.push(made);
+        }
+        if reals.is_empty() {
+            let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
+            self.add_finite(&residuals.finite, |place| logs[place]);
+            return Ok(());
+        }
+        let (finite, places) = self.entries(&residuals.finite);
+        let forms = places.iter().map(|&place| forms[place].clone()).collect();
+        let reals = reals
+            .iter()
+            .filter_map(|&index| self.reals[index])
+            .collect();
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals,
+            forms,
+        });
+        Ok(())
+    }
+
+    /// The first column and the number of columns of each vector, in a matrix for all of them.
+    fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
+        let mut start = 0;
+        let column = |&index: &usize| {
+            let width = self.reals[index].map_or(0, |real| self.graph.dimension(real));
+            start += width;
+            (start - width, width)
+        };
+        reals.iter().map(column).collect()
+    }
+
+    /// Adds a factor of finite elements, by the logarithm of its weight for each joint value in the scan.
+    fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
+        let (variables, places) = self.entries(scope);
+        let logs = places.iter().map(|&place| log_weight(place)).collect();
+        self.graph.finite.factors.push(Factor {
+            variables,
+            table: FactorTable::Dense(Weights::from_logs(logs)),
+            normalised: false,
+        });
+    }
+
+    /// The variables of some finite elements, each once, and for each assignment of them the joint value of the elements in the scan, as a position in
+    /// a row-major list.
+    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        let mut variables: Vec<VarId> = Vec::new();
+        variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
+        variables.sort_unstable();
+        variables.dedup();
+        let cardinalities = variables.iter().map(|&v| self.graph.finite.cardinality(v));
+        let assignments = Assignments::rows(cardinalities);
+        let sizes = self.scan.finite.sizes(scope);
+        let mut values = vec![0; variables.len()];
+        let mut places = Vec::with_capacity(assignments.count());
+        loop {
+            let index = scope.iter().zip(&sizes).fold(0, |index, (&place, size)| {
+                index * size + self.value(place, &variables, &values) as usize
+            });
+            places.push(index);
+            if assignments.advance(&mut values).is_none() {
+                return (variables, places);
+            }
+        }
+    }
+
+    /// The value of a finite element in the scan, for an assignment of variables.
+    fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
+        let (variable, in_scan) = &self.variables[place];
+        let value = variable.and_then(|v| variables.binary_search(&v).ok());
+        in_scan[value.map_or(0, |at| values[at] as usize)]
+    }
+
+    /// The variable of a finite target, and its possible values; the variable is `None` if there is one value.
+    pub(super) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
+        let place = self.scan.finite.place(target);
+        let position = self.expansion.targets()[place];
+        let support = self.expansion.elements()[position].support.clone();
+        (self.variables[place].0, support)
+    }
+
+    /// A real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if it is finite.
+    pub(super) fn real_target(
+        &self,
+        target: &AnyElement,
+    ) -> Result<Option<Conditional<Linear>>, Error> {
+        match self.scan.form(target) {
+            Form::Finite => Ok(None),
+            Form::Real(rows) => Ok(Some(self.substituted(target, rows)?)),
+        }
+    }
+
+    /// Adds a factor with the value one that mentions the vectors and the finite elements of a target, so that their joint distribution can be read.
+    /// Returns the vectors, by index and by name.
+    pub(super) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
+        let terms = rows.rows.iter().flat_map(|row| &row.terms);
+        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
+        reals.sort_unstable();
+        reals.dedup();
+        let named = reals
+            .iter()
+            .filter_map(|&index| Some((index, self.reals[index]?)));
+        let mut named: Vec<(usize, RealId)> = named.collect();
+        let (finite, places) = self.entries(&rows.finite);
+        if finite.is_empty() && named.len() == 1 {
+            return named;
+        }
+        if named.is_empty() {
+            // A standard normal number that nothing depends on carries the joint distribution of the finite elements.
+            let unused = self.graph.add_real(1);
+            let one = DMatrix::identity(1, 1);
+            let form = SquareRootForm::residual(&one, &DVector::zeros(1), &one);
+            self.graph.factors.push(HybridFactor {
+                finite: Vec::new(),
+                reals: vec![unused],
+                forms: form.into_iter().collect(),
+            });
+            named.push((usize::MAX, unused));
+        }
+        let reals: Vec<RealId> = named.iter().map(|(_, real)| *real).collect();
+        let dimension = reals.iter().map(|&real| self.graph.dimension(real)).sum();
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals,
+            forms: vec![SquareRootForm::constant(dimension, 0.0); places.len()],
+        });
+        named
+    }
+
+    /// The linear function of a target for an assignment of variables.
+    pub(super) fn row<'r>(
+        &self,
+        rows: &'r Conditional<Linear>,
+        variables: &[VarId],
+        values: &[u32],
+    ) -> &'r Linear {
+        let value = |&place: &usize| self.value(place, variables, values);
+        let in_scan: Vec<u32> = rows.finite.iter().map(value).collect();
+        rows.row(
+            &rows.finite,
+            &in_scan,
+            &self.scan.finite.sizes(&rows.finite),
+        )
+    }
+
+    /// The normal element of a vector of the graph.
+    pub(super) fn element(&self, real: RealId) -> Option<&AnyElement> {
+        let index = self.reals.iter().position(|&other| other == Some(real))?;
+        self.scan.vectors[index]
+            .as_ref()
+            .map(|vector| &vector.element)
+    }
+}
+
+/// For each value of `support`, its position in `all`.
+fn values_in(all: &Support, support: &Support) -> Vec<u32> {
+    let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
+    (0..support.len()).map(position).collect()
+}
+
+/// The last vector that has a coefficient for every assignment of the finite elements.
+fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
+    let first = rows.rows.first()?;
+    let is_everywhere = |index: usize| {
+        rows.rows.iter().all(|row| {
+            let found = row.terms.iter().find(|term| term.0 == index);
+            found.is_some_and(|(_, coefficients)| coefficients.iter().any(|&x| x != 0.0))
+        })
+    };
+    let mut indices = first.terms.iter().rev().map(|term| term.0);
+    indices.find(|&index| is_everywhere(index))
+}
+
+/// The vector `index` as a function of the others if a linear function has a value, and the logarithm of the factor by which the density changes.
+/// `None` if the coefficients of the vector are no regular matrix.
+fn solution(row: &Linear, index: usize, value: &DVector<f64>) -> Option<(Linear, f64)> {
+    let (_, coefficients) = row.terms.iter().find(|term| term.0 == index)?;
+    if !coefficients.is_square() {
+        return None;
+    }
+    let decomposed = coefficients.clone().lu();
+    let inverse = decomposed.try_inverse()?;
+    let mut solved = Linear::constant(&inverse * (value - &row.offset));
+    for (other, coefficients) in &row.terms {
+        if *other != index {
+            let moved = -(&inverse * coefficients);
+            solved.add(&moved, &Linear::vector(*other, moved.ncols()));
+        }
+    }
+    Some((solved, -decomposed.determinant().abs().ln()))
+}

@@ -1,0 +1,17 @@
+//! Models of normal elements and finite elements, in closed form.
+//!
+//! | file | content |
+//! |---|---|
+//! | `linear_element` | linear functions of normal vectors, one for each assignment of some finite elements |
+//! | `scan` | elements as such functions |
+//! | `finite_part` | the finite elements: their supports, and their factor graph |
+//! | `hybrid_model` | the factor graph of both |
+//! | `answer` | the marginals of the targets |
+
+mod answer;
+mod finite_part;
+mod hybrid_model;
+mod linear_element;
+mod scan;
+
+pub(crate) use answer::in_closed_form;

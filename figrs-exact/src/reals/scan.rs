@@ -1,0 +1,558 @@
+//! Elements as linear functions of normal vectors.
+
+use std::any::TypeId;
+use std::rc::Rc;
+
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_core::internals::{ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
+use figrs_core::{AnyElement, ElementId, LinearFunction, LinearGaussian, Model};
+use nalgebra::{DMatrix, DVector};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::finite_part::FinitePart;
+use super::linear_element::{Conditional, Linear, union};
+
+/// The form of an element.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    /// The element depends on no normal element.
+    Finite,
+    /// The element is a linear function of normal vectors, given some finite elements.
+    Real(Rc<Conditional<Linear>>),
+}
+
+/// The distribution of a vector given earlier vectors, for one assignment of finite elements.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) mean: Linear,
+    pub(super) covariance: DMatrix<f64>,
+}
+
+/// A normal element.
+#[derive(Debug)]
+pub(super) struct NormalVector {
+    pub(super) element: AnyElement,
+    pub(super) dimension: usize,
+    pub(super) rule: Conditional<Rule>,
+}
+
+/// The forms of all elements that some roots need.
+pub(super) struct Scan<'m> {
+    model: &'m Model,
+    roots: Vec<AnyElement>,
+    pub(super) finite: FinitePart<'m>,
+    forms: FxHashMap<ElementId, Form>,
+    /// The normal elements; `None` for those that were merged with another one.
+    pub(super) vectors: Vec<Option<NormalVector>>,
+    /// The results of Chains of real numbers, for each assignment of their parents.
+    branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
+    /// The Chains with a real result, in the order in which their forms were found.
+    choices: Vec<AnyElement>,
+    /// Number of elements and roots that read an element.
+    readers: FxHashMap<ElementId, usize>,
+    /// True once the finite parents of all real elements were numbered together.
+    are_parents_numbered: bool,
+}
+
+/// The form of an element, or the elements whose forms it needs first.
+enum Attempt {
+    Done(Form),
+    Needs(Vec<AnyElement>),
+}
+
+impl<'m> Scan<'m> {
+    /// Finds the forms of the targets and of the elements with evidence.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
+    pub(super) fn new(
+        model: &'m Model,
+        targets: &[AnyElement],
+        limits: &'m Limits,
+    ) -> Result<Self, Error> {
+        let evidence = model.evidence().iter().map(|(element, _)| element);
+        let roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
+        let mut this = Self {
+            model,
+            finite: FinitePart::new(model, limits),
+            forms: FxHashMap::default(),
+            vectors: Vec::new(),
+            branches: FxHashMap::default(),
+            choices: Vec::new(),
+            readers: FxHashMap::default(),
+            are_parents_numbered: false,
+            roots,
+        };
+        for root in this.roots.clone() {
+            this.resolve(&root)?;
+            *this.readers.entry(root.id()).or_default() += 1;
+        }
+        this.merge_private_results();
+        Ok(this)
+    }
+
+    /// The form of a root, or of an element that a root needs.
+    pub(super) fn form(&self, element: &AnyElement) -> &Form {
+        &self.forms[&element.id()]
+    }
+
+    fn resolve(&mut self, root: &AnyElement) -> Result<(), Error> {
+        let mut stack = vec![root.clone()];
+        while let Some(element) = stack.last().cloned() {
+            if self.forms.contains_key(&element.id()) {
+                stack.pop();
+                continue;
+            }
+            match self.attempt(&element)? {
+                Attempt::Needs(others) => stack.extend(others),
+                Attempt::Done(form) => {
+                    self.count_readers(&element);
+                    self.forms.insert(element.id(), form);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn count_readers(&mut self, element: &AnyElement) {
+        let mut read: FxHashSet<ElementId> = FxHashSet::default();
+        read.extend(element.parents().iter().map(AnyElement::id));
+        if let Some(branches) = self.branches.get(&element.id()) {
+            read.extend(branches.iter().map(AnyElement::id));
+        }
+        for id in read {
+            *self.readers.entry(id).or_default() += 1;
+        }
+    }
+
+    /// The elements among these whose forms are not known.
+    fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
+        let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
+        elements.iter().filter(is_unknown).cloned().collect()
+    }
+
+    fn is_real(&self, element: &AnyElement) -> bool {
+        matches!(self.form(element), Form::Real(_))
+    }
+
+    fn attempt(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
+        let set = self.model.interventions();
+        if set.iter().any(|(other, _)| other.id() == element.id()) {
+            return Ok(Attempt::Done(Form::Finite));
+        }
+        let unknown = self.unknown(element.parents());
+        if !unknown.is_empty() {
+            return Ok(Attempt::Needs(unknown));
+        }
+        let real_parent = element.parents().iter().find(|parent| self.is_real(parent));
+        let real_parent = real_parent.cloned();
+        match element.kind() {
+            Kind::Atomic(op) => {
+                op.check().map_err(|problem| element.invalid(problem))?;
+                let outcomes = op.outcomes().map_err(|fault| element.fault(fault))?;
+                if !matches!(outcomes, Err(NotEnumerable::Continuous)) {
+                    return Ok(Attempt::Done(Form::Finite));
+                }
+                let law = op.linear_gaussian().ok_or_else(|| not_normal(element))?;
+                let rule = Rule {
+                    mean: composed(&law.mean, &[]),
+                    covariance: matrix(element, &law.covariance)?,
+                };
+                Ok(Attempt::Done(
+                    self.add_vector(element, Conditional::always(rule)),
+                ))
+            }
+            Kind::Table(..) => match real_parent {
+                Some(parent) => Err(finite_child(element, &parent)),
+                None => Ok(Attempt::Done(Form::Finite)),
+            },
+            Kind::Score(..) => match real_parent {
+                Some(parent) => Err(not_closed(
+                    element,
+                    format!("it weighs the values of {}", parent.label()),
+                )),
+                None => Ok(Attempt::Done(Form::Finite)),
+            },
+            Kind::Apply(_, op) => {
+                if real_parent.is_none() {
+                    return Ok(Attempt::Done(Form::Finite));
+                }
+                let rows = self.rows(element, |arguments| {
+                    op.linear(arguments).map(|function| (function, ())).ok_or_else(|| {
+                        not_closed(
+                            element,
+                            "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`"
+                                .to_owned(),
+                        )
+                    })
+                })?;
+                Ok(Attempt::Done(Form::Real(Rc::new(
+                    rows.map(|(linear, ())| linear),
+                ))))
+            }
+            Kind::Chain(_, op) => match op.family() {
+                Some(family) if family.is_continuous() => self.normal_member(element, family),
+                Some(_) => match real_parent {
+                    Some(parent) => Err(finite_child(element, &parent)),
+                    None => Ok(Attempt::Done(Form::Finite)),
+                },
+                None => match real_parent {
+                    Some(parent) => Err(not_closed(
+                        element,
+                        format!("its function takes the real values of {}", parent.label()),
+                    )),
+                    None => self.choice(element, &**op),
+                },
+            },
+        }
+    }
+
+    /// The form of a member of a continuous family whose parameters are elements.
+    fn normal_member(
+        &mut self,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+    ) -> Result<Attempt, Error> {
+        let rows = self.rows(element, |arguments| {
+            let law = family.linear_gaussian(arguments);
+            let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
+            let LinearGaussian { mean, covariance } = law.ok_or_else(|| not_normal(element))?;
+            Ok((mean, covariance))
+        })?;
+        let mut checked = Vec::with_capacity(rows.rows.len());
+        for (mean, covariance) in rows.rows {
+            checked.push(Rule {
+                covariance: matrix(element, &covariance)?,
+                mean,
+            });
+        }
+        let rule = Conditional {
+            finite: rows.finite,
+            rows: checked,
+        };
+        Ok(Attempt::Done(self.add_vector(element, rule)))
+    }
+
+    /// The form of a Chain whose parents are finite.
+    fn choice(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Attempt, Error> {
+        if !is_float(element) || op.call_id().is_some() {
+            return Ok(Attempt::Done(Form::Finite));
+        }
+        let branches = self.branches(element, op)?;
+        let unknown = self.unknown(&branches);
+        if !unknown.is_empty() {
+            return Ok(Attempt::Needs(unknown));
+        }
+        if !branches.iter().any(|branch| self.is_real(branch)) {
+            return Ok(Attempt::Done(Form::Finite));
+        }
+        let parents: Vec<usize> = self.parents_of(element);
+        let mut forms = Vec::with_capacity(branches.len());
+        for branch in branches.iter() {
+            forms.push(match self.form(branch).clone() {
+                Form::Real(rows) => Ok(rows),
+                Form::Finite => Err(self.finite.place(branch)),
+            });
+        }
+        self.finite.find_supports()?;
+        let needed = forms.iter().map(|form| match form {
+            Ok(rows) => &rows.finite[..],
+            Err(place) => std::slice::from_ref(place),
+        });
+        let scope = union(needed.chain([&parents[..]]));
+        let own = self.finite.sizes(&parents);
+        let sizes = self.finite.sizes(&scope);
+        let mut rows = Vec::new();
+        for values in self.finite.assignments(element, &scope)? {
+            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
+            let index = parents.iter().zip(&own);
+            // The results are listed in the order of the parents, which may differ from that of the scope.
+            let index = index.fold(0, |index, (place, size)| {
+                index * size + value(place) as usize
+            });
+            rows.push(match &forms[index] {
+                Ok(form) => form.row(&scope, &values, &sizes).clone(),
+                Err(place) => {
+                    let numbers = self.finite.numbers(*place, value(place));
+                    Linear::constant(numbers.ok_or_else(|| not_normal(element))?)
+                }
+            });
+        }
+        self.choices.push(element.clone());
+        let rows = Conditional {
+            finite: scope,
+            rows,
+        };
+        Ok(Attempt::Done(Form::Real(Rc::new(rows))))
+    }
+
+    /// The numbers of the finite parents of an element, in the order of the parents.
+    fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
+        let finite = element
+            .parents()
+            .iter()
+            .filter(|parent| !self.is_real(parent));
+        let finite: Vec<AnyElement> = finite.cloned().collect();
+        finite
+            .iter()
+            .map(|parent| self.finite.place(parent))
+            .collect()
+    }
+
+    /// The results of a Chain for each assignment of its parents, row-major.
+    fn branches(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+    ) -> Result<Rc<Vec<AnyElement>>, Error> {
+        if let Some(known) = self.branches.get(&element.id()) {
+            return Ok(Rc::clone(known));
+        }
+        let parents = self.supported_parents(element)?;
+        let mut branches = Vec::new();
+        for values in self.finite.assignments(element, &parents)? {
+            let arguments = parents.iter().zip(&values);
+            let arguments: Vec<_> = arguments
+                .map(|(&place, &value)| self.finite.support(place).any(value as usize))
+                .collect();
+            branches.push(op.call(&arguments).map_err(|fault| element.fault(fault))?);
+        }
+        let branches = Rc::new(branches);
+        self.branches.insert(element.id(), Rc::clone(&branches));
+        Ok(branches)
+    }
+
+    /// The numbers of the finite parents of an element, whose possible values are then known.
+    fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
+        let parents = self.parents_of(element);
+        if parents.iter().all(|&place| self.finite.is_supported(place)) {
+            return Ok(parents);
+        }
+        if !self.are_parents_numbered {
+            self.are_parents_numbered = true;
+            self.number_finite_parents();
+        }
+        self.finite.find_supports()?;
+        Ok(parents)
+    }
+
+    /// Numbers all parents of real elements whose values are no real numbers, so that one expansion finds the possible values of all of them.
+    fn number_finite_parents(&mut self) {
+        let mut stack = self.roots.clone();
+        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+        while let Some(element) = stack.pop() {
+            if !seen.insert(element.id()) {
+                continue;
+            }
+            for parent in element.parents() {
+                if is_float(&element) && !is_float(parent) {
+                    self.finite.place(parent);
+                } else {
+                    stack.push(parent.clone());
+                }
+            }
+        }
+    }
+
+    /// A linear function of an element's real parents, for each assignment of the finite elements that these and the finite parents depend on.
+    fn rows<T>(
+        &mut self,
+        element: &AnyElement,
+        build: impl Fn(&[OpenArgument<'_>]) -> Result<(LinearFunction, T), Error>,
+    ) -> Result<Conditional<(Linear, T)>, Error> {
+        self.supported_parents(element)?;
+        let mut parents: Vec<Result<Rc<Conditional<Linear>>, usize>> = Vec::new();
+        for parent in element.parents() {
+            parents.push(match self.form(parent).clone() {
+                Form::Real(rows) => Ok(rows),
+                Form::Finite => Err(self.finite.place(parent)),
+            });
+        }
+        let scope = union(parents.iter().map(|parent| match parent {
+            Ok(rows) => &rows.finite[..],
+            Err(place) => std::slice::from_ref(place),
+        }));
+        let sizes = self.finite.sizes(&scope);
+        let mut rows = Vec::new();
+        for values in self.finite.assignments(element, &scope)? {
+            let mut arguments = Vec::with_capacity(parents.len());
+            let mut open = Vec::new();
+            for parent in &parents {
+                arguments.push(match parent {
+                    Ok(rows) => {
+                        let row = rows.row(&scope, &values, &sizes);
+                        open.push(row);
+                        OpenArgument::Open(row.offset.len())
+                    }
+                    Err(place) => {
+                        let value = values[scope.binary_search(place).unwrap_or_default()];
+                        OpenArgument::Known(self.finite.support(*place).any(value as usize))
+                    }
+                });
+            }
+            let (function, other) = build(&arguments)?;
+            rows.push((composed(&function, &open), other));
+        }
+        Ok(Conditional {
+            finite: scope,
+            rows,
+        })
+    }
+
+    fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
+        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.offset.len());
+        let index = self.vectors.len();
+        self.vectors.push(Some(NormalVector {
+            element: element.clone(),
+            dimension,
+            rule,
+        }));
+        Form::Real(Rc::new(Conditional::always(Linear::vector(
+            index, dimension,
+        ))))
+    }
+
+    /// Merges the results of a Chain to one vector, if they are normal elements that nothing else reads: the Chain is then a normal element whose mean
+    /// and covariance depend on its parents.
+    fn merge_private_results(&mut self) {
+        let mut new_name: Vec<usize> = (0..self.vectors.len()).collect();
+        for choice in std::mem::take(&mut self.choices) {
+            let branches = Rc::clone(&self.branches[&choice.id()]);
+            if let Some(vectors) = self.private_vectors(&branches) {
+                let merged = self.merged(&choice, &vectors);
+                let first = vectors[0];
+                for &vector in &vectors {
+                    new_name[vector] = first;
+                    self.vectors[vector] = None;
+                }
+                self.vectors[first] = merged;
+            }
+        }
+        let renamed = |linear: &mut Linear| {
+            for (index, _) in &mut linear.terms {
+                *index = new_name[*index];
+            }
+            linear.terms.sort_by_key(|term| term.0);
+        };
+        for form in self.forms.values_mut() {
+            if let Form::Real(rows) = form {
+                Rc::make_mut(rows).rows.iter_mut().for_each(renamed);
+            }
+        }
+        for vector in self.vectors.iter_mut().flatten() {
+            vector
+                .rule
+                .rows
+                .iter_mut()
+                .for_each(|rule| renamed(&mut rule.mean));
+        }
+    }
+
+    /// The vectors that the results of a Chain are, if nothing else reads them and they are not all the same.
+    fn private_vectors(&self, branches: &[AnyElement]) -> Option<Vec<usize>> {
+        let mut vectors = Vec::with_capacity(branches.len());
+        for branch in branches {
+            let Form::Real(rows) = self.form(branch) else {
+                return None;
+            };
+            let [row] = &rows.rows[..] else { return None };
+            let index = row.as_vector()?;
+            let vector = self.vectors[index].as_ref()?;
+            let is_own = vector.element.id() == branch.id();
+            let is_private = is_own && self.readers.get(&branch.id()) == Some(&1);
+            if !is_private {
+                return None;
+            }
+            vectors.push(index);
+        }
+        let is_one = vectors.iter().all(|&vector| vector == vectors[0]);
+        (!is_one).then_some(vectors)
+    }
+
+    /// The vector that has, for each assignment of the parents of a Chain, the distribution of one of these vectors.
+    fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
+        let parents = self.parents_of(choice);
+        let vector = |&index: &usize| self.vectors[index].as_ref();
+        let all: Vec<&NormalVector> = vectors.iter().filter_map(vector).collect();
+        let scope = union(all.iter().map(|v| &v.rule.finite[..]).chain([&parents[..]]));
+        let (own, sizes) = (self.finite.sizes(&parents), self.finite.sizes(&scope));
+        let assignments = self.finite.assignments(choice, &scope).ok()?;
+        let rows = assignments.iter().map(|values| {
+            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
+                let value = values[scope.binary_search(place).unwrap_or_default()];
+                index * size + value as usize
+            });
+            all[index].rule.row(&scope, values, &sizes).clone()
+        });
+        Some(NormalVector {
+            element: choice.clone(),
+            dimension: all[0].dimension,
+            rule: Conditional {
+                rows: rows.collect(),
+                finite: scope,
+            },
+        })
+    }
+}
+
+impl<T> Conditional<T> {
+    fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {
+        Conditional {
+            finite: self.finite,
+            rows: self.rows.into_iter().map(function).collect(),
+        }
+    }
+}
+
+/// A linear function of the numbers of some linear functions.
+fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
+    let n = function.offset.len();
+    let mut sum = Linear::constant(DVector::from_column_slice(&function.offset));
+    let mut columns = &function.columns[..];
+    for linear in open {
+        let (own, rest) = columns.split_at(linear.offset.len());
+        columns = rest;
+        let coefficients = DMatrix::from_fn(n, own.len(), |i, j| own[j][i]);
+        sum.add(&coefficients, linear);
+    }
+    sum
+}
+
+/// The covariance matrix with these rows.
+///
+/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if it is not positive definite.
+fn matrix(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
+    let n = rows.len();
+    let is_square = rows.iter().all(|row| row.len() == n);
+    let matrix = DMatrix::from_fn(n, n, |i, j| rows[i].get(j).copied().unwrap_or(f64::NAN));
+    if is_square && matrix.iter().all(|x| x.is_finite()) && matrix.clone().cholesky().is_some() {
+        return Ok(matrix);
+    }
+    let problem = format!("its covariance {rows:?} is not finite and positive definite");
+    Err(element.invalid(problem).into())
+}
+
+/// True if the values of an element are numbers of the type `f64` or lists of these.
+fn is_float(element: &AnyElement) -> bool {
+    let values = element.no_values().value_type();
+    values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()
+}
+
+pub(super) fn not_closed(element: &AnyElement, problem: String) -> Error {
+    Error::NotClosedForm {
+        element: element.label(),
+        problem,
+    }
+}
+
+fn not_normal(element: &AnyElement) -> Error {
+    let problem = "its distribution is not normal with a mean that is linear in real elements and a covariance that depends on finite elements alone";
+    not_closed(element, problem.to_owned())
+}
+
+fn finite_child(element: &AnyElement, parent: &AnyElement) -> Error {
+    not_closed(
+        element,
+        format!("it depends on the real values of {}", parent.label()),
+    )
+}
