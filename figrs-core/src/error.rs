@@ -149,7 +149,7 @@ pub enum ModelError {
     /// An exact algorithm reached an element whose values are not finitely many.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
-         {remedy}, make it finite (discretised if it is continuous, truncated if it counts), or use a \
+         {remedy}, make it finite (discretised if it is continuous, truncated if it counts), use Exact with the feature `reals` if it is normal, or use a \
          sampling algorithm such as ImportanceSampling"
     )]
     NotFinite {

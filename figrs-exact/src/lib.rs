@@ -50,7 +50,28 @@ pub mod mpe;
 pub mod portfolio;
 mod possibility;
 mod question;
+#[cfg(feature = "reals")]
 mod reals;
+#[cfg(not(feature = "reals"))]
+mod reals {
+    //! Without the feature `reals`, no model is answered in closed form.
+
+    use figrs_answer::answer::Answer;
+    use figrs_answer::error::Error;
+    use figrs_answer::limits::Limits;
+
+    use crate::question::Question;
+
+    /// Returns the error.
+    pub(crate) fn in_closed_form(
+        _: &'static str,
+        _: &Question<'_>,
+        _: &Limits,
+        refused: Error,
+    ) -> Result<Answer, Error> {
+        Err(refused)
+    }
+}
 #[doc(hidden)]
 pub mod slices;
 #[doc(hidden)]
