@@ -53,7 +53,7 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     };
     let remedy = match error.mistake.setting {
         Some("read_diagram") => format!(
-            "--task {} takes none, so solve it by --task decide",
+            "solve it by --task decide instead of --task {}",
             named(&options.task)
         ),
         Some("normalise") => {

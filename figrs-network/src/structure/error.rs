@@ -88,7 +88,7 @@ impl StructureLearningError {
             line: None,
             variable: Some(variable.into()),
             problem: format!(
-                "the data has no state of `{}`, and a structure is scored on complete data only",
+                "the data has no state of `{}`, so that its arcs cannot be scored",
                 printable(variable)
             ),
             remedy: "add the column, or leave the variable out of the network",
