@@ -63,6 +63,7 @@ impl Mistake {
     }
 
     /// The same mistake, with the setting or the method of the reader that reads the text as it is.
+    #[must_use]
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
         Self { setting, ..self }
