@@ -55,20 +55,27 @@ pub enum SpreadError {
         directory: PathBuf,
     },
     /// A file is part of another run, or the set of files in a directory was begun with other settings.
-    #[error("{} {belongs}: its {what} is {theirs}, here {ours}; {remedy}", path.display())]
+    #[error(
+        "{} {}: its {what} is {theirs}, here {ours}; {}",
+        path.display(),
+        if *is_set { "has a set that was begun as another one" } else { "is part of another run" },
+        if *is_set {
+            "give the settings that it was begun with, or another directory"
+        } else {
+            "remove it, or give the options that it was made with, or another --out"
+        }
+    )]
     Foreign {
         /// The path of the file of a part, or the directory of the set.
         path: PathBuf,
-        /// The predicate that completes the message: the path is a part of another run, or has another set.
-        belongs: &'static str,
+        /// True for the directory of a set, false for the file of a part.
+        is_set: bool,
         /// The name of the property that differs.
         what: String,
         /// The value of the property in the file or the directory.
         theirs: String,
         /// The value of the property in this process.
         ours: String,
-        /// A request that solves the problem.
-        remedy: &'static str,
     },
     /// A file is damaged, or it is not a part.
     #[error(

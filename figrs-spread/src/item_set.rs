@@ -89,11 +89,10 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
                 what, theirs, ours, ..
             }) => Err(SpreadError::Foreign {
                 path: self.directory.to_owned(),
-                belongs: "has a set that was begun as another one",
+                is_set: true,
                 what,
                 theirs,
                 ours,
-                remedy: "give the settings that it was begun with, or another directory",
             }),
             Err(SpreadError::File { file, source, .. }) => Err(SpreadError::of_file(file)(source)),
             Err(error) => Err(error),

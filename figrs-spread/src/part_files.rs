@@ -241,11 +241,10 @@ impl PartIdentity {
         if let Some([what, theirs, ours]) = header.difference(&own) {
             return Err(SpreadError::Foreign {
                 path: file.to_owned(),
-                belongs: "is part of another run",
+                is_set: false,
                 what,
                 theirs,
                 ours,
-                remedy: "remove it, or give the options that it was made with, or another --out",
             });
         }
         let start = bytes.len() - contributions.len();
