@@ -74,7 +74,7 @@ impl Mistake {
         FileError {
             place: place.into(),
             position: None,
-            mistake: self,
+            mistake: Box::new(self),
         }
     }
 
@@ -104,8 +104,8 @@ pub struct FileError {
     pub place: String,
     /// The line and the column in characters, both counted from 1, if the mistake has a position.
     pub position: Option<(usize, usize)>,
-    /// The mistake.
-    pub mistake: Mistake,
+    /// The mistake, boxed so that results with this error are small.
+    pub mistake: Box<Mistake>,
 }
 
 impl FileError {
