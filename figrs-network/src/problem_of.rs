@@ -11,7 +11,7 @@ pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usi
     match read {
         Err(NetworkError::File(error)) => {
             let (line, column) = error.position.expect("the position of the mistake");
-            (line, column, error.mistake)
+            (line, column, *error.mistake)
         }
         other => panic!("read as {other:?}"),
     }
