@@ -15,7 +15,7 @@ use figrs::SelfChecked;
 use figrs_report::{ChartError, ComparisonPage};
 use peak_alloc::PeakAlloc;
 
-use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop, without_places};
+use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop};
 use options::{Format, Options};
 use watch::Watch;
 
@@ -69,15 +69,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     }
     let mut comparison = compare.run();
     for row in &mut comparison.rows {
-        row.message = row.message.take().map(|words| {
-            let words = words.replace("take `SelfChecked` away", "leave --self-check out");
-            match stop::reason() {
-                Some(stop::Reason::Time) => {
-                    without_places(&words.replace("interrupted", "--time was over"))
-                }
-                _ => without_places(&words),
-            }
-        });
+        if row.interrupted && stop::reason() == Some(stop::Reason::Time) {
+            let without_answer = row.answer.is_none().then_some(" before it had an answer");
+            row.message = Some(format!(
+                "--time was over{}",
+                without_answer.unwrap_or_default()
+            ));
+        }
     }
     drop(watch);
     write(options, &comparison)?;

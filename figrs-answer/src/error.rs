@@ -4,6 +4,7 @@ mod classes;
 
 use std::panic::Location;
 
+use figrs_core::wording::{Call, StatedAt};
 use figrs_core::{Label, ModelError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
@@ -23,7 +24,8 @@ pub enum Error {
     Elimination(#[from] EliminationError),
     /// No algorithm of a portfolio fits within the given memory and work.
     #[error(
-        "no algorithm fits the memory and the work given: {tried}; allow more (`within`, `work`), state more evidence, or ask for fewer targets"
+        "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
+        Call("within`, `work")
     )]
     NothingFits {
         /// The algorithms that were tried, with their results.
@@ -59,7 +61,8 @@ pub enum Error {
     },
     /// A soft weight has no stated maximum, although the algorithm needs one.
     #[error(
-        "the weights of {element} stated at {location} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling"
+        "the weights of {element}{} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling",
+        StatedAt(.location)
     )]
     UnboundedWeight {
         /// The element whose weights have no maximum.
@@ -69,8 +72,9 @@ pub enum Error {
     },
     /// The model has evidence, although the algorithm allows none.
     #[error(
-        "{algorithm} draws from the prior, and the model has evidence on {element}, stated at {location}; use RejectionSampling \
-         or ImportanceSampling"
+        "{algorithm} draws from the prior, and the model has evidence on {element}{}; use RejectionSampling \
+         or ImportanceSampling",
+        StatedAt(.location)
     )]
     EvidenceNotAllowed {
         /// The name of the algorithm.
@@ -82,7 +86,9 @@ pub enum Error {
     },
     /// A run was ended by its deadline, an interrupt or its budget of work before it had any result.
     #[error(
-        "{algorithm} was stopped before it had anything to answer with; allow more time (`deadline`), or more work where it is limited (`work`)"
+        "{algorithm} was stopped before it had anything to answer with; allow more time{}, or more work where it is limited{}",
+        Call("deadline"),
+        Call("work")
     )]
     NothingDone {
         /// The name of the algorithm.
@@ -126,7 +132,9 @@ pub enum Error {
     /// A search ended without finding any world, which does not mean that there is none.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
-         {upper_bound}: allow more steps (`MpeBranchAndBound::work`) or larger tables (`MpeBranchAndBound::bound_table`)"
+         {upper_bound}: allow more steps{} or larger tables{}",
+        Call("MpeBranchAndBound::work"),
+        Call("MpeBranchAndBound::bound_table")
     )]
     NoWorldFound {
         /// Number of search steps that were made.
@@ -137,7 +145,8 @@ pub enum Error {
     /// One iteration of message passing takes more work than the budget allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
-         allow more (`work`), or use ImportanceSampling"
+         allow more{}, or use ImportanceSampling",
+        Call("work")
     )]
     MessagesTooLarge {
         /// The name of the algorithm.
@@ -161,7 +170,8 @@ pub enum Error {
     /// There are more worlds than the budget allows.
     #[error(
         "more than {limit} worlds, which is the budget; \
-         use VariableElimination, for an infinite model ImportanceSampling, or a larger budget (`max_worlds`)"
+         use VariableElimination, for an infinite model ImportanceSampling, or a larger budget{}",
+        Call("max_worlds")
     )]
     TooManyWorlds {
         /// Number of worlds that the budget allows.
@@ -170,7 +180,8 @@ pub enum Error {
     /// All worlds together have more elements than the budget allows to evaluate.
     #[error(
         "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
-         infinite model ImportanceSampling, or a larger budget (`max_evaluations`)"
+         infinite model ImportanceSampling, or a larger budget{}",
+        Call("max_evaluations")
     )]
     TooManyEvaluations {
         /// Number of evaluations that the budget allows.
@@ -238,7 +249,8 @@ pub enum Error {
     /// The frontiers take more memory than the budget allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
-         {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more (`memory`)"
+         {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
+        Call("memory")
     )]
     FrontierTooLarge {
         /// The element at which the budget was exceeded.
@@ -271,7 +283,8 @@ pub enum Error {
     },
     /// No other computation can check the answer.
     #[error(
-        "there is an answer, and no way to check it: {reason}; take `SelfChecked` away to have it"
+        "there is an answer, and no way to check it: {reason}; leave the check out{} to have it",
+        Call("SelfChecked")
     )]
     NotChecked {
         /// The reason why no other algorithm can compute an answer.
@@ -430,7 +443,8 @@ pub enum Error {
     /// Evidence depends on a decision, so that it cannot be known independently of the decision.
     #[error(
         "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
-         set the decision in the model (`Model::intervene`)"
+         set the decision in the model{}",
+        Call("Model::intervene")
     )]
     DecisionInfluencesEvidence {
         /// The decision on which evidence depends.

@@ -1,6 +1,7 @@
 //! Errors in a model.
 
 use figrs_derive::ErrorDebug;
+use figrs_factor::wording::{Call, StatedAt};
 use thiserror::Error;
 
 use crate::element::footprint::readable;
@@ -30,7 +31,8 @@ pub enum Fault {
     /// A function gave different results for equal values, which debug builds look for.
     #[error(
         "its function gave {results} for {arguments}, which are equal as values: let their equality compare all that functions read, or \
-         give one representative of them (`Value::canonical`)"
+         give one representative of them{}",
+        Call("Value::canonical")
     )]
     UnequalResults {
         /// Description of the two results that differ.
@@ -40,7 +42,8 @@ pub enum Fault {
     },
     /// A counterfactual has to remember too many elements.
     #[error(
-        "more than {0} elements that Chains create are remembered for a counterfactual; allow more (`Counterfactual::max_elements`), or draw fewer worlds"
+        "more than {0} elements that Chains create are remembered for a counterfactual; allow more{call}, or draw fewer worlds",
+        call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
 }
@@ -68,8 +71,9 @@ pub enum ModelError {
     },
     /// A decision was reached that neither the model nor the algorithm decides.
     #[error(
-        "{element}: a decision has no probabilities, and nothing decides it here; set it in the model (`Model::intervene`), or list it among \
-         the decisions of MaximiseUtility"
+        "{element}: a decision has no probabilities, and nothing decides it here; set it in the model{}, or list it among \
+         the decisions of MaximiseUtility",
+        Call("Model::intervene")
     )]
     Undecided {
         /// The decision that was reached.
@@ -85,7 +89,8 @@ pub enum ModelError {
     },
     /// A weight is negative or not a number.
     #[error(
-        "{element}: the evidence stated at {location} weighs a value with {weight}; weights are finite and not negative"
+        "{element}: the evidence{} weighs a value with {weight}; weights are finite and not negative",
+        StatedAt(.location)
     )]
     InvalidWeight {
         /// The element that is weighed.
@@ -97,8 +102,9 @@ pub enum ModelError {
     },
     /// The logarithm of a weight is not a number, or so far from zero that a sum of such numbers would overflow.
     #[error(
-        "{element}: the evidence stated at {location} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
-         -inf for a weight of zero"
+        "{element}: the evidence{} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
+         -inf for a weight of zero",
+        StatedAt(.location)
     )]
     InvalidLogWeight {
         /// The element that is weighed.
@@ -110,8 +116,9 @@ pub enum ModelError {
     },
     /// A weight exceeds its promised maximum.
     #[error(
-        "{element}: the evidence stated at {location} weighs {value} with {weight}, its maximum is {maximum}; \
-         state a larger maximum, a finite one"
+        "{element}: the evidence{} weighs {value} with {weight}, its maximum is {maximum}; \
+         state a larger maximum, a finite one",
+        StatedAt(.location)
     )]
     WeightAboveMaximum {
         /// The element that is weighed.

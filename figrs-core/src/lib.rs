@@ -51,6 +51,8 @@ pub mod value;
 pub mod expand;
 pub mod graph;
 
+pub use figrs_factor::wording;
+
 pub use bytes::{Bytes, InvalidBytes};
 pub use counterfactual::{Counterfactual, TwinTargets};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};

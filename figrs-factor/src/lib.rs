@@ -29,6 +29,7 @@
 //! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
 //! | [`consistency`] | values that the zeros of the factors exclude |
 //! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
+//! | [`wording`] | messages for programmers, and for the users of a command |
 
 #![warn(clippy::unwrap_used)]
 
@@ -54,6 +55,7 @@ pub mod mini_buckets;
 pub mod order;
 pub mod tree;
 pub mod until;
+pub mod wording;
 mod work_budget;
 
 pub use until::{Stopped, Until};

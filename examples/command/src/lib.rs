@@ -38,5 +38,4 @@ pub use printed::{Printed, standard_output};
 pub use program::{message, run};
 pub use progress::{Progress, note};
 pub use reading::{is_standard_input, read_diagram, read_network, read_standard_input, read_text};
-pub use words::without_places;
 pub use writing::{in_file, replace, replace_text};

@@ -2,16 +2,18 @@
 
 use std::process::ExitCode;
 
+use figrs_core::wording;
+
 use crate::failure::{exit_code, inference, is_broken_pipe};
-use crate::words::without_places;
 use crate::{Failure, note, progress, words};
 
 /// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are expressed by the flags if
-/// `remedy` has advice about them, and without the places in the sources where their elements were built.
+/// `remedy` has advice about them, and without the source lines where their elements were built.
 pub fn run(
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
 ) -> ExitCode {
+    wording::address_users();
     let done = command();
     progress::hide();
     let Err(failure) = done else {
@@ -24,12 +26,13 @@ pub fn run(
     ExitCode::from(exit_code(&*failure))
 }
 
-/// A failure as one text: errors of inference are expressed by the flags if `remedy` has advice about them, and without the places in the sources
+/// A failure as one text: errors of inference are expressed by the flags if `remedy` has advice about them, and without the source lines
 /// where their elements were built.
 pub fn message(
     failure: &Failure,
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
 ) -> String {
+    wording::address_users();
     let message = words::message(&**failure).or_else(|| inference(&**failure).and_then(remedy));
-    without_places(&message.unwrap_or_else(|| failure.to_string()))
+    message.unwrap_or_else(|| failure.to_string())
 }

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::panic::Location;
 use std::sync::Arc;
 
+use figrs_factor::wording;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Name of an element, if it has one, its constructor and its source line.
@@ -69,7 +70,11 @@ impl Hash for ConstructorCall {
 impl fmt::Display for ConstructorCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, line, column) = self.place();
-        write!(f, "{} at {file}:{line}:{column}", self.constructor())
+        f.write_str(self.constructor())?;
+        if wording::addresses_users() {
+            return Ok(());
+        }
+        write!(f, " at {file}:{line}:{column}")
     }
 }
 
@@ -162,6 +167,7 @@ impl Label {
 impl fmt::Display for Label {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.name {
+            Some(name) if wording::addresses_users() => write!(f, "`{}`", printable(name)),
             Some(name) => write!(f, "`{}` ({})", printable(name), self.call),
             None => write!(f, "{}", self.call),
         }

@@ -5,6 +5,8 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
+use figrs_factor::wording::StatedAt;
+
 use crate::element::contained::contained;
 use crate::element::function::FunctionId;
 use crate::element::node::AnyElement;
@@ -250,9 +252,9 @@ impl fmt::Debug for Evidence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.statement {
             Statement::Observe(value) => write!(f, "= {value:?}"),
-            Statement::Condition(_) => write!(f, "condition at {}", self.location),
+            Statement::Condition(_) => write!(f, "condition{}", StatedAt(self.location)),
             Statement::Weigh(_) | Statement::LogWeigh(_) | Statement::WeighAtMost { .. } => {
-                write!(f, "weight at {}", self.location)
+                write!(f, "weight{}", StatedAt(self.location))
             }
         }
     }

@@ -4,8 +4,9 @@ pub mod evidence;
 pub(crate) mod observation_pool;
 pub mod statements;
 
-use std::panic::Location;
 use std::sync::Arc;
+
+use figrs_factor::wording;
 
 use crate::element::Element;
 use crate::element::node::AnyElement;
@@ -197,10 +198,11 @@ impl Model {
     /// One piece of evidence in words, for messages.
     pub fn describe(&self, position: usize) -> String {
         let (element, evidence) = &self.evidence[position];
-        let at: &Location = evidence.location();
+        let element = element.label();
         match evidence.observed() {
-            Some(value) => format!("{} = {value:?} (stated at {at})", element.label()),
-            None => format!("{} {evidence:?}", element.label()),
+            Some(value) if wording::addresses_users() => format!("{element} = {value:?}"),
+            Some(value) => format!("{element} = {value:?} (stated at {})", evidence.location()),
+            None => format!("{element} {evidence:?}"),
         }
     }
 }

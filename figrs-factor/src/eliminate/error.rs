@@ -2,6 +2,7 @@
 
 use crate::graph::VarId;
 use crate::until::Until;
+use crate::wording::Call;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -48,7 +49,10 @@ pub enum EliminationError {
         limit: u64,
     },
     /// The deadline of the algorithm passed, or it was interrupted.
-    #[error("the elimination was stopped before it had an answer; allow more time (`deadline`)")]
+    #[error(
+        "the elimination was stopped before it had an answer; allow more time{}",
+        Call("deadline")
+    )]
     Interrupted,
     /// No assignment has a positive weight, so that there is no most probable one.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]

@@ -51,6 +51,8 @@ pub struct ComparisonRow {
     pub checked: bool,
     /// The reason why there is no answer, or why the run ended early.
     pub message: Option<String>,
+    /// `true` if the interrupt flag ended the run, or kept it from beginning.
+    pub interrupted: bool,
     /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds nothing, one finding states the
     /// likely reason.
     pub findings: Vec<String>,
@@ -91,6 +93,7 @@ impl ComparisonRow {
             verdict: Verdict::NoAnswer,
             checked: false,
             message: None,
+            interrupted: outcome.is_interrupted,
             findings: Vec::new(),
             answer: None,
         };
@@ -108,6 +111,7 @@ impl ComparisonRow {
 
     fn read(&mut self, answer: Answer, yardstick: &ReferenceValues<'_>) {
         let stopped = answer.sampling().map(|sampling| sampling.stopped);
+        self.interrupted |= stopped == Some(Stopped::Interrupted);
         self.message = match stopped {
             Some(Stopped::Deadline) => Some("ended by its deadline".into()),
             Some(Stopped::Interrupted) => Some("interrupted".into()),

@@ -33,6 +33,8 @@ pub(super) struct RunResult {
     pub(super) answer: Result<Answer, String>,
     /// True if the algorithm cannot be applied to the model.
     pub(super) is_refused: bool,
+    /// True if the interrupt flag was the reason why there is no answer.
+    pub(super) is_interrupted: bool,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,
 }
@@ -51,7 +53,7 @@ impl RunLimits {
         targets: &[AnyElement],
     ) -> RunResult {
         if self.interrupted() {
-            return RunResult::failed("not run: interrupted before its turn".into(), 0.0);
+            return RunResult::interrupted("not run: interrupted before its turn", 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
             // The first call resets the peak; the second call returns the memory that is in use now.
@@ -77,6 +79,7 @@ impl RunLimits {
                     let after = self.peak_memory.as_ref().map(|peak| peak());
                     return RunResult {
                         is_refused: answer.as_ref().is_err_and(Error::is_refusal),
+                        is_interrupted: false,
                         answer: answer.map_err(|error| error.to_string()),
                         seconds: elapsed.as_secs_f64(),
                         memory: after
@@ -96,7 +99,7 @@ impl RunLimits {
             }
             let seconds = elapsed.as_secs_f64();
             if interrupted.is_some_and(|then| elapsed >= then + self.grace) {
-                return RunResult::failed("interrupted; it has no answer so far".into(), seconds);
+                return RunResult::interrupted("interrupted; it has no answer so far", seconds);
             }
             if let Some(deadline) = self.deadline
                 && elapsed >= deadline + self.grace
@@ -113,8 +116,16 @@ impl RunResult {
         Self {
             answer: Err(reason),
             is_refused: false,
+            is_interrupted: false,
             seconds,
             memory: None,
+        }
+    }
+
+    fn interrupted(reason: &str, seconds: f64) -> Self {
+        Self {
+            is_interrupted: true,
+            ..Self::failed(reason.to_owned(), seconds)
         }
     }
 }
