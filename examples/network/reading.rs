@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use figrs::printable;
 use figrs_command::{Failure, note, read_diagram, read_network};
 use figrs_network::{
-    InfluenceDiagram, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING, TextProblem,
+    InfluenceDiagram, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING,
 };
 
 use super::options::{Options, named};
@@ -49,42 +48,23 @@ fn reader(options: &Options) -> NetworkReader {
 
 /// The failure of a reader, with the flags that may help.
 fn by_flags(failure: Failure, options: &Options) -> Failure {
-    let Some(NetworkError::Text {
-        place,
-        line,
-        column,
-        problem,
-    }) = failure.downcast_ref()
-    else {
+    let Some(NetworkError::File(error)) = failure.downcast_ref() else {
         return failure;
     };
-    let message = match &**problem {
-        TextProblem::InfluenceDiagram { node, kind } => {
-            let (node, task) = (printable(node), named(&options.task));
-            format!(
-                "`{node}` is a {kind} node, so that this is an influence diagram, which --task {task} does not take; \
-                 solve it by --task decide"
-            )
+    let remedy = match error.mistake.setting {
+        Some("read_diagram") => format!(
+            "solve it by --task decide instead of --task {}",
+            named(&options.task)
+        ),
+        Some("normalise") => {
+            "correct its numbers, or divide such rows by their sums with --normalise".into()
         }
-        TextProblem::RowSum { variable, row, sum } if *sum > 0.0 => {
-            let variable = printable(variable);
-            let row = match row.as_str() {
-                "()" => "table".to_owned(),
-                row => format!("row {}", printable(row)),
-            };
-            format!(
-                "the {row} of `{variable}` sums to {}, which is more than rounding away from one; correct its numbers, or divide \
-                 such rows by their sums with --normalise",
-                shown(*sum)
-            )
-        }
-        TextProblem::Dynamic { slices } => {
-            let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
-            format!("a dynamic network{own}; unroll it to a number of slices with --slices")
-        }
+        Some("slices") => "unroll it to a number of slices with --slices".into(),
         _ => return failure,
     };
-    format!("{place}:{line}:{column}: {message}").into()
+    let mut error = error.clone();
+    error.mistake.remedy = remedy;
+    error.into()
 }
 
 /// A sum of probabilities without the rounding of its last digits.

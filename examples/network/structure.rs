@@ -13,7 +13,6 @@ use super::learn::Learned;
 use super::option_uses::OptionUse;
 use super::options::named;
 use super::picture::check_size;
-use super::report::counted;
 use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]
@@ -274,76 +273,42 @@ pub(crate) fn shown(path: &Path) -> String {
 
 /// A failure in terms of the files and the flags.
 pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
-    use StructureLearningError::{
-        AgainstOrder, EquivalentSampleSize, LargePosterior, MissingCell, MissingColumn,
-        RepeatedInOrder, RequiredAndForbidden, RequiredCycle, TableTooLarge, TablesTooLarge,
-        TooManyExpectedCounts, TooManyRequired, TooManyVariables,
+    use StructureLearningError::{Rules, Setting, TooLarge, Unfit};
+    let place = |line: Option<usize>| match line {
+        Some(line) => format!("{}:{line}", shown(path)),
+        None => shown(path),
     };
-    let path = shown(path);
-    let name = |text: &str| printable(text).to_string();
     match error {
-        MissingCell { line, variable } => format!(
-            "{path}:{line}: no state in the column `{}`, and scores are those of complete data; fill the cell or leave the line out; or learn the structure, \
-             or only the tables, by --task learn, which takes missing cells, without --score of a given structure",
-            name(&variable)
-        ),
-        MissingColumn { variable } => format!(
-            "{path}: no state of `{}` in any line, from which nothing is known of its arcs; add the column; or learn only the tables, of a network \
-             in --file by --structure given, without --score",
-            name(&variable)
-        ),
-        TooManyExpectedCounts { rows, families, limit } => format!(
-            "{path}: {rows} different lines with missing cells and {families} pairs of variables are more expected counts than the limit of {limit}; leave out \
-             lines or columns, or fill cells"
-        ),
-        LargePosterior { line, cells, .. } => format!(
-            "{path}:{line}: {cells} missing cells that depend on each other, whose joint posterior is too large to be computed; fill some of them, leave the \
-             line out, or give a smaller --max-parents"
-        ),
-        EquivalentSampleSize { size } => {
-            format!("--equivalent-sample-size {size:e}: give a positive number from 1e-100 to 1e100")
+        Unfit { line, variable: Some(_), problem, .. } => {
+            let remedy = match line {
+                Some(_) => {
+                    "fill the cell or leave the line out; or learn the structure, or only the tables, by --task learn, which takes missing cells, \
+                     without --score of a given structure"
+                }
+                None => {
+                    "add the column; or learn only the tables, of a network in --file by --structure given, without --score"
+                }
+            };
+            format!("{}: {problem}; {remedy}", place(line))
         }
-        RequiredCycle { cycle } => format!(
-            "the arcs of --require form a cycle, {}; leave one of them out",
-            name(&cycle.join(" -> "))
-        ),
-        RequiredAndForbidden { from, to } => format!(
-            "--require and --forbid both name the arc {} {}; keep one of them",
-            name(&from),
-            name(&to)
-        ),
-        AgainstOrder { from, to } => format!(
-            "--require {} {} goes against the order; name the first before the second in --order",
-            name(&from),
-            name(&to)
-        ),
-        TooManyRequired {
-            variable, required, ..
-        } => format!(
-            "`{}` has {} by --require, more than --max-parents",
-            name(&variable),
-            counted(required, "parent")
-        ),
-        RepeatedInOrder { variable } => format!(
-            "--order names `{}` a second time; name each variable once",
-            name(&variable)
-        ),
-        TableTooLarge {
-            variable,
-            entries,
-            limit,
-        } => format!(
-            "the table of `{}` and its parents by --require would have {entries} entries, more than {limit}; give --require fewer times",
-            name(&variable)
-        ),
-        TablesTooLarge { entries, limit } => format!(
-            "the tables of the structure would have {entries} entries together, more than {limit}; give a smaller --max-parents, --require fewer \
-             times, or --score bic"
-        ),
-        TooManyVariables { count, limit } => format!(
-            "{path}: {count} variables, more than the {limit} that a search for arcs takes; leave some columns out"
-        ),
+        Setting { setting, value, remedy } => format!("{} {value:?}: {remedy}", flags(&[setting])),
+        Rules { settings, problem, remedy } => format!("{}: {problem}; {remedy}", flags(settings)),
+        TooLarge { line, problem, remedy, settings, .. } => {
+            let flags = match settings {
+                [] => String::new(),
+                settings => format!(" ({})", flags(settings)),
+            };
+            format!("{}: {problem}; {remedy}{flags}", place(line))
+        }
         error => return error.into(),
     }
     .into()
+}
+
+/// The flags that have the names of settings, as in "--require and --max-parents".
+fn flags(settings: &[&str]) -> String {
+    let flags = settings
+        .iter()
+        .map(|name| format!("--{}", name.replace('_', "-")));
+    flags.collect::<Vec<_>>().join(" and ")
 }

@@ -7,9 +7,9 @@ use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashSet;
 
-use super::RuleTextProblem;
 use super::kif::{KifError, KifResult};
 use super::syntax::{Literal, Rule, SymbolId, Symbols};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Description of the relation `does` in error messages; no relation is evaluated later than the move.
 const MOVE: &str = "the move (`does`)";
@@ -47,11 +47,12 @@ impl Relations {
         for rule in rules {
             let early = |on: &'static str, known: &[bool]| match decisive(rule, known) {
                 Some(at) => {
-                    let relation = symbols.name(rule.head.relation).into();
-                    Err(KifError::new(
-                        at,
-                        RuleTextProblem::DependsOn { relation, on },
-                    ))
+                    let relation = symbols.name(rule.head.relation);
+                    let problem =
+                        format!("`{relation}` depends on {on}, which is not decided by then");
+                    let remedy = "take the condition away";
+                    let mistake = Mistake::new(MistakeKind::Contradiction, problem, remedy);
+                    Err(KifError::new(at, mistake))
                 }
                 None => Ok(()),
             };
@@ -123,8 +124,15 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
     match free {
         Some((at, variable)) => {
-            let variable = rule.variables[variable].clone();
-            Err(KifError::new(at, RuleTextProblem::Unsafe { variable }))
+            let variable = &rule.variables[variable];
+            let problem =
+                format!("the variable `{variable}` stands in no positive condition of its rule");
+            let mistake = Mistake::new(
+                MistakeKind::Missing,
+                problem,
+                "add one that lists its values",
+            );
+            Err(KifError::new(at, mistake))
         }
         None => Ok(()),
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::RuleTextProblem;
-use super::kif::{Expression, ExpressionForm, KifError, KifResult};
+use super::kif::{Expression, ExpressionForm, KifError, KifResult, not_a_name};
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum total number of conditions in the rules to which one rule with `or` expands.
 const MOST_CONDITIONS: usize = 2_000;
@@ -135,22 +135,13 @@ impl Clauses<'_> {
 
     fn atom(&mut self, at: usize, name: &str, arguments: &[Expression]) -> KifResult<Atom> {
         if name.starts_with('?') {
-            let found = format!("the variable `{name}`");
-            return Err(KifError::new(at, RuleTextProblem::NotAName { found }));
+            return Err(not_a_name(at, &format!("the variable `{name}`")));
         }
         let relation = self.symbols.number(name);
         let fixed = relation.fixed_arity();
         let first = fixed.unwrap_or(arguments.len());
         let expected = *self.relations.entry(relation).or_insert(first);
-        if expected != arguments.len() {
-            let problem = RuleTextProblem::Arity {
-                name: name.into(),
-                found: arguments.len(),
-                expected,
-                elsewhere: place_of(fixed).into(),
-            };
-            return Err(KifError::new(at, problem));
-        }
+        check_arity(at, name, arguments.len(), (expected, place_of(fixed)))?;
         let arguments = arguments.iter().map(|argument| self.pattern(argument));
         Ok(Atom {
             at,
@@ -164,10 +155,7 @@ impl Clauses<'_> {
         if name.starts_with('?') {
             if matches!(expression.form, ExpressionForm::List(_)) {
                 let found = format!("the variable `{name}`");
-                return Err(KifError::new(
-                    expression.at,
-                    RuleTextProblem::NotAName { found },
-                ));
+                return Err(not_a_name(expression.at, &found));
             }
             let (number, _) = self.variables.insert_full(name.into());
             return Ok(Pattern::Variable(number));
@@ -178,15 +166,7 @@ impl Clauses<'_> {
         let function = self.symbols.number(name);
         if !parts.is_empty() {
             let expected = *self.functions.entry(function).or_insert(parts.len());
-            if expected != parts.len() {
-                let problem = RuleTextProblem::Arity {
-                    name: name.into(),
-                    found: parts.len(),
-                    expected,
-                    elsewhere: place_of(None).into(),
-                };
-                return Err(KifError::new(expression.at, problem));
-            }
+            check_arity(expression.at, name, parts.len(), (expected, place_of(None)))?;
         }
         let arguments = parts.iter().map(|part| self.pattern(part));
         Ok(Pattern::Term(
@@ -203,16 +183,28 @@ fn operands(
     parts: &[Expression],
     expected: usize,
 ) -> KifResult<()> {
-    if parts.len() == expected {
+    check_arity(
+        expression.at,
+        name,
+        parts.len(),
+        (expected, place_of(Some(expected))),
+    )
+}
+
+/// Checks that a name has the expected number of arguments, which the text at `elsewhere` determines.
+fn check_arity(
+    at: usize,
+    name: &str,
+    found: usize,
+    (expected, elsewhere): (usize, &str),
+) -> KifResult<()> {
+    if found == expected {
         return Ok(());
     }
-    let problem = RuleTextProblem::Arity {
-        name: name.into(),
-        found: parts.len(),
-        expected,
-        elsewhere: place_of(Some(expected)).into(),
-    };
-    Err(KifError::new(expression.at, problem))
+    let s = if found == 1 { "" } else { "s" };
+    let problem = format!("`{name}` has {found} argument{s} here and {expected} {elsewhere}");
+    let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
+    Err(KifError::new(at, mistake))
 }
 
 fn place_of(fixed: Option<usize>) -> &'static str {
@@ -224,16 +216,20 @@ fn place_of(fixed: Option<usize>) -> &'static str {
 }
 
 fn misplaced(at: usize, name: &str, position: &'static str) -> KifError {
-    let name = name.into();
-    KifError::new(at, RuleTextProblem::Misplaced { name, position })
+    let problem = format!("`{name}` cannot stand {position}");
+    KifError::new(at, Mistake::new(MistakeKind::Syntax, problem, ""))
 }
 
 fn within(at: usize, conditions: usize) -> KifResult<()> {
     if conditions <= MOST_CONDITIONS {
         return Ok(());
     }
-    let limit = MOST_CONDITIONS;
-    Err(KifError::new(at, RuleTextProblem::TooLong { limit }))
+    let problem = format!("more than {MOST_CONDITIONS} conditions once `or` is multiplied out");
+    let remedy = "split the rule with relations of its own";
+    Err(KifError::new(
+        at,
+        Mistake::new(MistakeKind::TooLarge, problem, remedy),
+    ))
 }
 
 /// Returns the total number of conditions in all alternatives, plus one for each alternative.

@@ -15,6 +15,7 @@ use super::state::{Action, GameState};
 use super::syntax::{Rule, SymbolId, Symbols};
 use super::terms::TermId;
 use super::{GdlError, GroundingLimits};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Ground rules of a puzzle, with the subsets of rules that derive legal moves, goals, the end and the next state.
 pub(super) struct GroundPuzzle {
@@ -159,10 +160,12 @@ impl Grounding<'_> {
             let value = facts.terms.text(row[1], self.symbols);
             match value.parse::<u8>() {
                 Ok(of) if of <= 100 => Ok((of, numbering.atom(SymbolId::GOAL, number))),
-                _ => Err(GdlError::GoalValue {
-                    place: self.place.into(),
-                    value,
-                }),
+                _ => {
+                    let problem =
+                        format!("the value `{value}` of a goal is not a number from 0 to 100");
+                    let mistake = Mistake::new(MistakeKind::Value, problem, "write one");
+                    Err(mistake.of(self.place).into())
+                }
             }
         });
         each.collect()

@@ -6,7 +6,7 @@ use winnow::error::ContextError;
 use winnow::stream::{LocatingSlice, Location, Stream};
 use winnow::token::{take_till, take_while};
 
-use super::RuleTextProblem;
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum nesting depth of parentheses and terms, which is limited because the code recurses over both.
 pub(super) const MOST_NESTED: usize = 64;
@@ -19,12 +19,12 @@ const MOST_EXPRESSIONS: usize = 2_000_000;
 #[derive(Debug)]
 pub(super) struct KifError {
     pub(super) at: usize,
-    pub(super) problem: RuleTextProblem,
+    pub(super) mistake: Mistake,
 }
 
 impl KifError {
-    pub(super) fn new(at: usize, problem: RuleTextProblem) -> Self {
-        Self { at, problem }
+    pub(super) fn new(at: usize, mistake: Mistake) -> Self {
+        Self { at, mistake }
     }
 }
 
@@ -59,12 +59,13 @@ impl Expression {
             ExpressionForm::Word(word) => Ok((word, &[])),
             ExpressionForm::List(items) => {
                 let Some((first, rest)) = items.split_first() else {
-                    return Err(KifError::new(self.at, RuleTextProblem::EmptyList));
+                    return Err(syntax(
+                        self.at,
+                        "an empty list",
+                        "write a relation or a function after the `(`",
+                    ));
                 };
-                let name = first.word().ok_or_else(|| {
-                    let found = "a list".into();
-                    KifError::new(first.at, RuleTextProblem::NotAName { found })
-                })?;
+                let name = first.word().ok_or_else(|| not_a_name(first.at, "a list"))?;
                 Ok((name, rest))
             }
         }
@@ -86,19 +87,20 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
         space(&mut input);
         let at = input.current_token_start();
         if count > MOST_EXPRESSIONS {
-            let limit = MOST_EXPRESSIONS;
-            return Err(KifError::new(
-                at,
-                RuleTextProblem::TooManyExpressions { limit },
-            ));
+            let problem = format!("more than {MOST_EXPRESSIONS} words and lists");
+            let remedy = "write rules with variables instead of so many facts";
+            let mistake = Mistake::new(MistakeKind::TooLarge, problem, remedy);
+            return Err(KifError::new(at, mistake));
         }
         let done = match input.chars().next() {
             None => break,
             Some('(') => {
                 input.next_token();
                 if open.len() == MOST_NESTED {
-                    let limit = MOST_NESTED;
-                    return Err(KifError::new(at, RuleTextProblem::TooDeep { limit }));
+                    let problem = format!("more than {MOST_NESTED} parentheses are open at once");
+                    let remedy = "nest terms less deeply";
+                    let mistake = Mistake::new(MistakeKind::TooLarge, problem, remedy);
+                    return Err(KifError::new(at, mistake));
                 }
                 open.push((at, Vec::new()));
                 continue;
@@ -106,7 +108,7 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
             Some(')') => {
                 input.next_token();
                 let Some((at, items)) = open.pop() else {
-                    return Err(KifError::new(at, RuleTextProblem::Unopened));
+                    return Err(syntax(at, "this `)` closes nothing", "take it away"));
                 };
                 let form = ExpressionForm::List(items);
                 Expression { at, form }
@@ -123,9 +125,19 @@ pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
         }
     }
     match open.pop() {
-        Some((at, _)) => Err(KifError::new(at, RuleTextProblem::Unclosed)),
+        Some((at, _)) => Err(syntax(at, "this `(` is never closed", "add `)`")),
         None => Ok(all),
     }
+}
+
+fn syntax(at: usize, problem: &str, remedy: &str) -> KifError {
+    KifError::new(at, Mistake::new(MistakeKind::Syntax, problem, remedy))
+}
+
+/// Returns the error of a relation or a function without a name.
+pub(super) fn not_a_name(at: usize, found: &str) -> KifError {
+    let problem = format!("expected the name of a relation or a function, found {found}");
+    syntax(at, &problem, "write a word")
 }
 
 fn is_space(c: char) -> bool {

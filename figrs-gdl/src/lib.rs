@@ -70,7 +70,7 @@
 //! | states and moves | [`GameState`], [`Action`], [`Move`] |
 //! | one plan, by search through the states of any transition system | [`BestFirst`], [`StateSpace`], [`SearchEstimate`], [`SearchResult`] |
 //! | plans | [`PlanElements`], [`Length`], [`Policy`], [`PlanSizes`], [`FoundPlan`], [`StateGrowth`] |
-//! | errors | [`GdlError`], [`RuleTextProblem`] |
+//! | errors | [`GdlError`], [`FileError`] |
 //!
 //! # References
 //!
@@ -110,7 +110,8 @@ mod terms;
 mod tuples;
 
 pub use elements::{Length, PlanElements, Policy};
-pub use error::{GdlError, RuleTextProblem};
+pub use error::GdlError;
+pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use growth::StateGrowth;
 pub use limits::GroundingLimits;
 pub use planner::best_first::BestFirst;

@@ -8,7 +8,8 @@ use std::collections::VecDeque;
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::RuleTextProblem;
+use figrs_reading::{Mistake, MistakeKind};
+
 use super::ground::{AtomNumbering, GroundRules, ground};
 use super::kif::KifError;
 use super::limits::LimitExceeded;
@@ -93,8 +94,16 @@ impl LocatedCycle {
         if atoms.len() > MOST_SHOWN {
             cycle.push(format!("and {} more", atoms.len() - MOST_SHOWN));
         }
-        let relation = text(atoms[0]);
-        KifError::new(self.at, RuleTextProblem::NotStratified { relation, cycle })
+        let problem = format!(
+            "`{}` depends on its own negation through this condition ({})",
+            text(atoms[0]),
+            cycle.join(", ")
+        );
+        let remedy = "break the cycle of rules";
+        KifError::new(
+            self.at,
+            Mistake::new(MistakeKind::Contradiction, problem, remedy),
+        )
     }
 }
 

@@ -8,12 +8,11 @@ use super::check::Relations;
 use super::clauses::rules;
 use super::ground_puzzle::{GroundPuzzle, Grounding};
 use super::kif::{self, KifError};
-use super::roles::declare;
+use super::roles::{REMEDY_OF_ROLE, declare, missing};
 use super::state::{Action, GameState};
 use super::syntax::{SymbolId, Symbols};
-use super::{GdlError, GroundingLimits, RuleTextProblem};
-use figrs_reading::LineIndex;
-use figrs_reading::{MOST_BYTES, read_limited};
+use super::{GdlError, GroundingLimits};
+use figrs_reading::{FileError, LineIndex, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
 /// A puzzle of one player: its states, its actions and its transitions. A clone of a puzzle shares its rules and is
 /// cheap.
@@ -38,11 +37,7 @@ impl fmt::Debug for Puzzle {
 
 /// Relations that every puzzle needs, each with an example for error messages.
 const REQUIRED: [(SymbolId, &str, &str); 4] = [
-    (
-        SymbolId::ROLE,
-        "role",
-        "name the player, such as `(role robot)`",
-    ),
+    (SymbolId::ROLE, "role", REMEDY_OF_ROLE),
     (
         SymbolId::LEGAL,
         "legal",
@@ -63,7 +58,7 @@ const REQUIRED: [(SymbolId, &str, &str); 4] = [
 impl Puzzle {
     /// Reads a puzzle from a file.
     ///
-    /// **Errors.** [`GdlError::Read`] if the file cannot be read or has more than [`MOST_BYTES`] bytes, and the errors of
+    /// **Errors.** [`GdlError::File`] if the file cannot be read or has more than [`MOST_BYTES`] bytes, and the errors of
     /// [`parse`](Self::parse).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, GdlError> {
         Self::read_within(path, GroundingLimits::default())
@@ -72,29 +67,23 @@ impl Puzzle {
     /// Reads a puzzle from a file, with limits of grounding other than the default ones.
     pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
-        let bytes = read_limited(path, MOST_BYTES).map_err(|cause| GdlError::Read {
-            path: path.into(),
-            cause,
-        })?;
+        let bytes =
+            read_limited(path, MOST_BYTES).map_err(|cause| FileError::unreadable(path, &cause))?;
         let place = path.display().to_string();
         match std::str::from_utf8(&bytes) {
             Ok(text) => Self::parsed(text, &place, limits),
             Err(error) => {
                 let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let at = valid.len();
-                Err(within(
-                    &valid,
-                    &place,
-                    KifError::new(at, RuleTextProblem::NotUtf8),
-                ))
+                let mistake =
+                    Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");
+                Err(within(&valid, &place, KifError::new(valid.len(), mistake)))
             }
         }
     }
 
     /// Reads a puzzle from a text.
     ///
-    /// **Errors.** [`GdlError::Text`] with line and column, [`GdlError::Missing`], [`GdlError::Roles`], [`GdlError::UndeclaredRoles`],
-    /// [`GdlError::GoalValue`], [`GdlError::TooLarge`].
+    /// **Errors.** [`GdlError::File`], with line and column for mistakes at one position; [`GdlError::TooLarge`].
     pub fn parse(text: &str) -> Result<Self, GdlError> {
         Self::parse_within(text, GroundingLimits::default())
     }
@@ -113,11 +102,7 @@ impl Puzzle {
         let relations = Relations::new(&rules, &symbols).map_err(problem)?;
         for (symbol, relation, remedy) in REQUIRED {
             if !rules.iter().any(|rule| rule.head.relation == symbol) {
-                return Err(GdlError::Missing {
-                    place: place.into(),
-                    relation,
-                    remedy,
-                });
+                return Err(missing(relation, remedy).of(place).into());
             }
         }
         let grounding = Grounding {
@@ -231,11 +216,6 @@ impl Puzzle {
 }
 
 pub(super) fn within(text: &str, place: &str, mismatch: KifError) -> GdlError {
-    let (line, column) = LineIndex::new(text).at(mismatch.at);
-    GdlError::Text {
-        place: place.into(),
-        line,
-        column,
-        problem: Box::new(mismatch.problem),
-    }
+    let position = LineIndex::new(text).at(mismatch.at);
+    mismatch.mistake.at(place, position).into()
 }

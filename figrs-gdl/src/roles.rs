@@ -1,9 +1,18 @@
 //! Determines the player, which the rules declare or their actions and goals name.
 
-use super::GdlError;
+use figrs_reading::{FileError, Mistake, MistakeKind};
+
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Pattern, Rule, SymbolId, Symbols};
 use super::terms::TermId;
+
+pub(super) const REMEDY_OF_ROLE: &str = "name the player, such as `(role robot)`";
+
+/// No rule states a relation that every puzzle needs.
+pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
+    let problem = format!("nothing states `{relation}`");
+    Mistake::new(MistakeKind::Missing, problem, remedy)
+}
 
 /// The player of some rules, with names that may be mistakes.
 #[derive(Clone, Debug)]
@@ -16,12 +25,12 @@ pub(super) struct Role {
 /// If rules do not declare a player, and their actions and goals name only one, adds a declaration of this player; returns true if the rules
 /// had none.
 ///
-/// **Errors.** [`GdlError::UndeclaredRoles`] if actions and goals name several players.
+/// **Errors.** [`MistakeKind::Missing`] if actions and goals name several players.
 pub(super) fn declare(
     rules: &mut Vec<Rule>,
     symbols: &Symbols,
     place: &str,
-) -> Result<bool, GdlError> {
+) -> Result<bool, FileError> {
     if rules
         .iter()
         .any(|rule| rule.head.relation == SymbolId::ROLE)
@@ -37,10 +46,12 @@ pub(super) fn declare(
         }
     }
     if names.len() > 1 {
-        return Err(GdlError::UndeclaredRoles {
-            place: place.into(),
-            names,
-        });
+        let problem = format!(
+            "nothing states `role`, and actions and goals name {}",
+            names.join(", ")
+        );
+        let remedy = format!("declare the one that plays, such as `(role {})`", names[0]);
+        return Err(Mistake::new(MistakeKind::Missing, problem, remedy).of(place));
     }
     let Some((at, name)) = named.into_iter().next() else {
         return Ok(false);
@@ -63,24 +74,28 @@ pub(super) fn role(
     facts: &Facts,
     symbols: &Symbols,
     place: &str,
-) -> Result<Role, GdlError> {
+) -> Result<Role, FileError> {
     let roles = facts.of(SymbolId::ROLE);
     let all: Vec<TermId> = (0..roles.len())
         .map(|number| roles.row(number)[0])
         .collect();
     let name = |&term: &TermId| facts.terms.text(term, symbols);
     let [term] = all[..] else {
-        let place = place.into();
-        return Err(if all.is_empty() {
-            GdlError::Missing {
-                place,
-                relation: "role",
-                remedy: "name the player, such as `(role robot)`",
-            }
-        } else {
-            let roles = all.iter().map(name).collect();
-            GdlError::Roles { place, roles }
-        });
+        if all.is_empty() {
+            return Err(missing("role", REMEDY_OF_ROLE).of(place));
+        }
+        let roles: Vec<String> = all.iter().map(name).collect();
+        let problem = format!(
+            "{} roles ({}), and a plan is that of one",
+            roles.len(),
+            roles.join(", ")
+        );
+        let mistake = Mistake::new(
+            MistakeKind::Unsupported,
+            problem,
+            "write rules with one role",
+        );
+        return Err(mistake.of(place));
     };
     let player = name(&term);
     let mut strangers: Vec<String> = Vec::new();

@@ -2,8 +2,8 @@
 
 use csv::{Reader, ReaderBuilder, StringRecord};
 
-use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The texts by which R, Weka, Python, databases and spreadsheets mark missing values.
 const MISSING: [&str; 15] = [
@@ -36,7 +36,9 @@ impl<'t> CsvRecords<'t> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
         if let Some((at, letter)) = text.char_indices().find(|(_, letter)| !is_of_text(*letter)) {
-            return Err(LexerError::new(at, TextProblem::NotPlainText { letter }));
+            let problem = format!("the character {letter:?}, which no comma-separated values have");
+            let mistake = Mistake::new(MistakeKind::Syntax, problem, "give a file of text");
+            return Err(LexerError::new(at, mistake));
         }
         let mut builder = ReaderBuilder::new();
         builder.has_headers(false).flexible(true);
@@ -54,14 +56,17 @@ impl<'t> CsvRecords<'t> {
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
         let is_read = self.reader.read_record(record).map_err(|error| {
             let at = error.position().map_or(0, |place| place.byte() as usize);
-            let reason = error.to_string();
-            LexerError::new(at, TextProblem::Csv { reason })
+            let problem = format!("not comma-separated values: {error}");
+            LexerError::new(at, Mistake::new(MistakeKind::Syntax, problem, ""))
         })?;
         if is_read && self.is_at_end() {
             let start = record.position().map_or(0, |place| place.byte() as usize);
             let last = Fields::new(&self.text[start..], self.separator).last();
             if let Some(field) = last.filter(|field| !field.is_closed) {
-                return Err(LexerError::new(start + field.start, TextProblem::OpenQuote));
+                let problem = "the quote that begins here does not end";
+                let remedy = "add a `\"`, or write `\"\"` for a quote in a cell";
+                let mistake = Mistake::new(MistakeKind::Syntax, problem, remedy);
+                return Err(LexerError::new(start + field.start, mistake));
             }
         }
         Ok(is_read)

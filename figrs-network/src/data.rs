@@ -81,7 +81,7 @@ impl Network {
     /// `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are not in
     /// the first line are missing in every row.
     ///
-    /// **Errors.** The errors of reading the file. [`NetworkError::Text`] with line and column for a variable or state that the network does not
+    /// **Errors.** The errors of reading the file. [`NetworkError::File`] with line and column for a variable or state that the network does not
     /// have, a line whose number of cells differs from the first line, an unclosed quotation mark, and a character that text files do not
     /// contain.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {

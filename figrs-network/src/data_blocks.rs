@@ -7,8 +7,10 @@ use encoding_rs::{Decoder, DecoderResult, Encoding, UTF_8};
 
 use super::csv_records::CsvRecords;
 use super::data_columns::DataColumns;
+use super::encoding::undecodable;
 use super::lexer::{LexerError, LexerResult};
-use super::{Network, NetworkData, NetworkError, TextProblem};
+use super::{Network, NetworkData, NetworkError};
+use figrs_reading::{FileError, Mistake};
 
 /// Number of bytes that are read from the stream at a time.
 const BLOCK: usize = 1 << 16;
@@ -70,7 +72,7 @@ impl std::fmt::Debug for EncodingDecoder {
 /// Failure to read a stream: an error of its reader, or bytes that are not valid in its encoding.
 enum SourceFailure {
     Read(std::io::Error),
-    Encoding(TextProblem),
+    Encoding(Mistake),
 }
 
 impl<R: Read> Source<R> {
@@ -103,12 +105,7 @@ impl<R: Read> Source<R> {
             decoder.decode_to_string_without_replacement(&self.bytes, text, self.is_at_end);
         match result {
             DecoderResult::InputEmpty => Ok(()),
-            _ if decoder.encoding() == UTF_8 => Err(SourceFailure::Encoding(TextProblem::NotUtf8)),
-            _ => {
-                let encoding = decoder.encoding().name().to_owned();
-                let problem = TextProblem::NotInEncoding { encoding };
-                Err(SourceFailure::Encoding(problem))
-            }
+            _ => Err(SourceFailure::Encoding(undecodable(decoder.encoding()))),
         }
     }
 }
@@ -249,10 +246,7 @@ impl SourceFailure {
     /// Returns the error to report for a failure at the end of `text`, which follows `lines_before` lines.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
-            Self::Read(cause) => NetworkError::Read {
-                path: place.into(),
-                cause,
-            },
+            Self::Read(cause) => FileError::unreadable(place, &cause).into(),
             Self::Encoding(problem) => {
                 let mistake = LexerError::new(text.len(), problem);
                 moved(mistake.within(text, place), lines_before)
@@ -262,21 +256,13 @@ impl SourceFailure {
 }
 
 /// Returns an error whose line number is increased by the number of lines that precede the text.
-fn moved(error: NetworkError, lines: usize) -> NetworkError {
-    match error {
-        NetworkError::Text {
-            place,
-            line,
-            column,
-            problem,
-        } => NetworkError::Text {
-            line: line + lines,
-            place,
-            column,
-            problem,
-        },
-        error => error,
+fn moved(mut error: NetworkError, lines: usize) -> NetworkError {
+    if let NetworkError::File(error) = &mut error
+        && let Some((line, _)) = &mut error.position
+    {
+        *line += lines;
     }
+    error
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@ use rustc_hash::FxHashMap;
 use super::csv_records::{CsvRecords, is_missing};
 use super::data::MISSING;
 use super::lexer::{LexerError, LexerResult};
+use super::mistakes;
 use super::variable::{position_of, unknown_state};
-use super::{Network, NetworkData, TextProblem, Variable};
+use super::{Network, NetworkData, Variable};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The columns of data about a network, which map names in the text to variables and states.
 #[derive(Debug)]
@@ -33,9 +35,8 @@ impl<'n> DataColumns<'n> {
                 let position = position_of(&network.index, variables, name);
                 let position = position.map_err(|unknown| LexerError::new(at(), unknown))?;
                 if positions.contains(&position) {
-                    let variable = name.into();
-                    let problem = TextProblem::RepeatedColumn { variable };
-                    return Err(LexerError::new(at(), problem));
+                    let mistake = mistakes::repeated(format_args!("the column `{name}` stands"));
+                    return Err(LexerError::new(at(), mistake));
                 }
                 positions.push(position);
             }
@@ -75,11 +76,11 @@ impl<'n> DataColumns<'n> {
         record: &StringRecord,
     ) -> LexerResult<()> {
         if record.len() != self.positions.len() {
-            let problem = TextProblem::CellCount {
-                found: record.len(),
-                needed: self.positions.len(),
-            };
-            return Err(LexerError::new(records.field_start(record, 0), problem));
+            let (found, needed) = (record.len(), self.positions.len());
+            let problem = format!("cells in this row: {found}, columns: {needed}");
+            let remedy = "make them agree, and leave a missing cell empty";
+            let mistake = Mistake::new(MistakeKind::Count, problem, remedy);
+            return Err(LexerError::new(records.field_start(record, 0), mistake));
         }
         let first = data.cells.len();
         data.cells.resize(first + self.variables.len(), MISSING);

@@ -11,7 +11,8 @@ use super::csv_records::{CsvRecords, is_missing};
 use super::draft::NetworkDraft;
 use super::lexer::{LexerError, LexerResult, unexpected};
 use super::reader::read_text;
-use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State, TextProblem};
+use super::{Network, NetworkData, NetworkError, NetworkKind, NetworkTable, State};
+use figrs_reading::{Mistake, MistakeKind};
 
 impl Network {
     /// Reads data for which there is no network yet. Each column becomes a variable of a network without arcs. The distinct cells of the column
@@ -71,8 +72,11 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     }
     let mut states: Vec<BTreeSet<String>> = vec![BTreeSet::new(); header.len()];
     if header.len() < 2 {
-        let at = records.field_start(&header, 0);
-        return Err(LexerError::new(at, TextProblem::OneColumn));
+        let mistake = missing(
+            "the first line names one column alone",
+            "give at least two, separated by commas, semicolons or tabs",
+        );
+        return Err(LexerError::new(records.field_start(&header, 0), mistake));
     }
     let mut record = StringRecord::new();
     let mut is_empty = true;
@@ -85,7 +89,8 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
         }
     }
     if is_empty {
-        return Err(LexerError::new(text.len(), TextProblem::NoRows));
+        let mistake = missing("there is no row below the names of the columns", "add rows");
+        return Err(LexerError::new(text.len(), mistake));
     }
     let mut columns = Vec::with_capacity(header.len());
     let mut known: FxHashSet<&str> = FxHashSet::default();
@@ -98,12 +103,19 @@ fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
             continue;
         }
         if states.is_empty() {
-            let variable = name.into();
-            return Err(LexerError::new(at(), TextProblem::EmptyColumn { variable }));
+            let problem = format!("the column `{name}` has no state in any row");
+            return Err(LexerError::new(
+                at(),
+                missing(problem, "fill it, or leave it out"),
+            ));
         }
         columns.push((name.to_owned(), in_order(states)));
     }
     Ok(columns)
+}
+
+fn missing(problem: impl Into<String>, remedy: &str) -> Mistake {
+    Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
 /// Returns states in ascending numeric order if all of them are numbers, otherwise in the given order.

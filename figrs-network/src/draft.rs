@@ -8,9 +8,9 @@ use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
 use super::variable::{combination, unknown_variable};
 use super::{
-    DecisionNode, NetworkKind, NetworkReader, NetworkTable, State, TextProblem, Unknown,
-    UtilityNode, Variable,
+    DecisionNode, NetworkKind, NetworkReader, NetworkTable, State, UtilityNode, Variable, mistakes,
 };
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
@@ -78,17 +78,13 @@ impl NetworkDraft {
         name: &str,
         states: figrs_core::States<State>,
     ) -> LexerResult<usize> {
-        let variable = name.to_owned();
         if states.is_empty() {
-            return Err(LexerError::new(at, TextProblem::NoStates { variable }));
+            return Err(LexerError::new(at, mistakes::no_states(name)));
         }
         self.require_new(at, name)?;
-        let position = self.variables.len();
-        self.index.insert(variable.clone(), position);
-        self.variables.push(Variable {
-            name: variable,
-            states,
-        });
+        let (name, position) = (name.to_owned(), self.variables.len());
+        self.index.insert(name.clone(), position);
+        self.variables.push(Variable { name, states });
         self.declared.push(at);
         Ok(position)
     }
@@ -102,9 +98,7 @@ impl NetworkDraft {
     ) -> LexerResult<usize> {
         let mut seen = FxHashSet::default();
         if let Some((at, state)) = states.iter().find(|(_, state)| !seen.insert(state)) {
-            let (variable, state) = (name.into(), state.clone());
-            let problem = TextProblem::RepeatedState { variable, state };
-            return Err(LexerError::new(*at, problem));
+            return Err(LexerError::new(*at, mistakes::repeated_state(name, state)));
         }
         let states = states.into_iter().map(|(_, state)| state).collect();
         self.add_variable(at, name, State::all(states))
@@ -136,9 +130,7 @@ impl NetworkDraft {
 
     fn require_new(&self, at: usize, name: &str) -> LexerResult<()> {
         if self.index.contains_key(name) || self.is_utility(name) {
-            let variable = name.into();
-            let problem = TextProblem::RepeatedVariable { variable };
-            return Err(LexerError::new(at, problem));
+            return Err(LexerError::new(at, mistakes::repeated_variable(name)));
         }
         Ok(())
     }
@@ -156,22 +148,21 @@ impl NetworkDraft {
                 return Err(LexerError::new(at, self.unknown(name)));
             };
             if !seen.insert(variable) {
-                let variable = name.into();
-                let problem = TextProblem::RepeatedInTable { variable };
-                return Err(LexerError::new(at, problem));
+                return Err(LexerError::new(at, mistakes::repeated_in_table(name)));
             }
             scope.push(variable);
         }
         Ok(scope)
     }
 
-    fn unknown(&self, name: &str) -> TextProblem {
-        if self.is_utility(name) {
-            let utility = name.into();
-            return TextProblem::UtilityParent { utility };
+    fn unknown(&self, name: &str) -> Mistake {
+        if !self.is_utility(name) {
+            return unknown_variable(&self.variables, name).into();
         }
-        let unknown: Unknown = unknown_variable(&self.variables, name);
-        unknown.into()
+        let problem =
+            format!("the utility `{name}` is no variable that a table or a decision may depend on");
+        let remedy = "take it from the parents";
+        Mistake::new(MistakeKind::Unsupported, problem, remedy)
     }
 
     /// Returns the number of entries of a table over some variables.
@@ -190,15 +181,7 @@ impl NetworkDraft {
     ) -> LexerResult<usize> {
         let needed = self.entries(variables);
         let limit = self.implied.max(held);
-        if needed > limit as u128 {
-            let what = "entries";
-            let problem = TextProblem::TooLarge {
-                what,
-                needed,
-                limit,
-            };
-            return Err(LexerError::new(at, problem));
-        }
+        mistakes::check_size(at, "entries", needed, limit)?;
         if needed > held as u128 {
             self.implied -= needed as usize;
         }
@@ -226,9 +209,7 @@ impl NetworkDraft {
         let variable = self.scope([(at, name)])?[0];
         if !self.chosen.contains(&variable) {
             if scope.contains(&variable) {
-                let variable = name.into();
-                let problem = TextProblem::RepeatedInTable { variable };
-                return Err(LexerError::new(at, problem));
+                return Err(LexerError::new(at, mistakes::repeated_in_table(name)));
             }
             scope.push(variable);
             return self.add_table(at, scope, words);
@@ -309,10 +290,7 @@ impl NetworkDraft {
                 numbers.push(number);
             }
         }
-        if found as u128 != needed {
-            let problem = TextProblem::EntryCount { found, needed };
-            return Err(LexerError::new(at, problem));
-        }
+        mistakes::check_entries(at, found, needed)?;
         Ok(numbers)
     }
 
@@ -329,8 +307,7 @@ impl NetworkDraft {
         let mut defined = FxHashSet::default();
         for (at, name) in tables.chain(decisions).chain(utilities) {
             if !defined.insert(name) {
-                let variable = name.into();
-                return Err(LexerError::new(at, TextProblem::SecondTable { variable }));
+                return Err(LexerError::new(at, mistakes::repeated_table(name)));
             }
         }
         let mut unknowing = Vec::new();
@@ -342,10 +319,7 @@ impl NetworkDraft {
             match position.filter(|position| self.chosen.contains(position)) {
                 _ if defined.contains(name) => {}
                 Some(variable) => unknowing.push((at, variable)),
-                None => {
-                    let variable = name.into();
-                    return Err(LexerError::new(at, TextProblem::NoTable { variable }));
-                }
+                None => return Err(LexerError::new(at, mistakes::no_table(name))),
             }
         }
         let decisions = unknowing.into_iter().map(|(at, variable)| {
@@ -382,14 +356,31 @@ impl NetworkDraft {
                 self.normalised.push((at, normalised));
             }
             RowSumCheck::Wrong(sum) => {
-                let problem = TextProblem::RowSum {
-                    variable: self.variables[variable].name.clone(),
-                    row: combination(&self.variables, parents, row),
-                    sum,
-                };
-                return Err(LexerError::new(at, problem));
+                let row = combination(&self.variables, parents, row);
+                let mistake = row_sum(&self.variables[variable].name, &row, sum);
+                return Err(LexerError::new(at, mistake));
             }
         }
         Ok(())
+    }
+}
+
+/// The sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
+fn row_sum(variable: &str, row: &str, sum: f64) -> Mistake {
+    let row = match row {
+        "()" => "table".to_owned(),
+        row => format!("row {row}"),
+    };
+    // The digits that rounding affects are left out.
+    let digits = format!("{sum:.6}");
+    let digits = digits.trim_end_matches('0').trim_end_matches('.');
+    let problem = format!(
+        "the {row} of `{variable}` sums to {digits}, which is more than rounding away from one"
+    );
+    let mistake = |remedy| Mistake::new(MistakeKind::Value, problem, remedy);
+    if sum > 0.0 {
+        mistake("correct its numbers, or have the reader normalise rows").with_setting("normalise")
+    } else {
+        mistake("correct its numbers")
     }
 }

@@ -2,11 +2,13 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use super::TextProblem;
 use super::lexer::LexerError;
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum number of bytes in which an XML declaration is searched.
 const DECLARATION: usize = 256;
+
+const DECLARE_UTF_8: &str = "save it as UTF-8, and declare that";
 
 /// Decodes the bytes of a file to text; if a byte is not valid, returns an error with the text before it.
 ///
@@ -19,7 +21,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
         return String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
             let good = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
-            (good, LexerError::new(valid, TextProblem::NotUtf8))
+            (good, LexerError::new(valid, undecodable(UTF_8)))
         });
     }
     let (text, has_mistakes) = encoding.decode_with_bom_removal(&bytes);
@@ -28,13 +30,24 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     }
     // The decoder replaces invalid bytes by this character.
     let at = text.find('\u{fffd}').unwrap_or(0);
-    let encoding = encoding.name().to_owned();
-    let mistake = LexerError::new(at, TextProblem::NotInEncoding { encoding });
+    let mistake = LexerError::new(at, undecodable(encoding));
     Err((text[..at].to_owned(), mistake))
 }
 
+/// The bytes at a position are no character of the file's encoding.
+pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
+    if encoding == UTF_8 {
+        return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");
+    }
+    let problem = format!(
+        "a character here is none of {}, the encoding that the file declares",
+        encoding.name()
+    );
+    Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8)
+}
+
 /// Returns the encoding of a file, determined by its byte order mark or its XML declaration.
-fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
+fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
     match *bytes {
         [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'B' | b's' | b'!', 0, ..] => return Ok(UTF_16LE),
         [0xfe, 0xff, ..] | [0, b'<', 0, b'?' | b'B' | b's' | b'!', ..] => return Ok(UTF_16BE),
@@ -50,7 +63,12 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, TextProblem> {
     match found {
         Some(encoding) if !is_two_bytes(encoding) => Ok(encoding),
         _ if bytes.is_ascii() => Ok(UTF_8),
-        _ => Err(TextProblem::Encoding { encoding: label }),
+        _ => {
+            let problem = format!(
+                "declares the encoding `{label}`, in which it is not written or which is unknown"
+            );
+            Err(Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8))
+        }
     }
 }
 

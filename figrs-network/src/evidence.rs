@@ -8,14 +8,17 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Vi
 use serde_json::Value;
 
 use super::lexer::{Input, LexerError, LexerResult};
+use super::mistakes;
+use super::read_format::unknown_extension;
 use super::reader::read_text;
 use super::uai::{count, end};
 use super::variable::{position_of, unknown_state};
 use super::{
     InfluenceDiagram, Network, NetworkError, NetworkEvidence, Observation, State, StateLikelihoods,
-    TextProblem, Unknown, Variable,
+    Unknown, Variable,
 };
-use figrs_reading::mistakes;
+use figrs_reading::mistakes::in_json;
+use figrs_reading::{Mistake, MistakeKind};
 
 impl Network {
     /// Reads a file of evidence in the format of its extension, `.json` or `.evid`.
@@ -32,7 +35,7 @@ impl Network {
     /// A state may be written as a number or a Boolean if this is its name. A variable may be repeated with the same state or the same weights, which
     /// count only once.
     ///
-    /// **Errors.** [`NetworkError::Text`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
@@ -80,10 +83,7 @@ pub trait ObservedVariables {
         match extension.as_ref().and_then(|e| e.to_str()) {
             Some("json") => of_json(self, &read_text(path)?, &place),
             Some("evid") => Ok(of_uai(self, &read_text(path)?, &place)?.into()),
-            _ => Err(NetworkError::Extension {
-                path: path.to_owned(),
-                expected: "`.json` or `.evid`",
-            }),
+            _ => Err(unknown_extension(path, "use `.json` or `.evid`")),
         }
     }
 }
@@ -113,22 +113,23 @@ fn of_json(
     text: &str,
     place: &str,
 ) -> Result<NetworkEvidence, NetworkError> {
-    let mut problem = None;
+    let mut mistake = None;
     let pairs = Pairs {
         observed,
-        problem: &mut problem,
+        mistake: &mut mistake,
     };
     let mut json = serde_json::Deserializer::from_str(text);
     let read = pairs.deserialize(&mut json);
     let read = read.and_then(|evidence| json.end().map(|()| evidence));
     read.map_err(|error| {
-        let reason = mistakes::in_json(&error);
-        NetworkError::Text {
-            place: place.into(),
-            line: error.line(),
-            column: error.column(),
-            problem: Box::new(problem.unwrap_or(TextProblem::Json { reason })),
-        }
+        let mistake = mistake.unwrap_or_else(|| {
+            let problem = format!(
+                "not an object of variables and states, or of variables and objects of states and weights, in JSON: {}",
+                in_json(&error)
+            );
+            Mistake::new(MistakeKind::Syntax, problem, "")
+        });
+        mistake.at(place, (error.line(), error.column())).into()
     })
 }
 
@@ -148,7 +149,12 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
         // of sets comes first.
         let (at, samples) = count(&mut input, "the number of observed variables")?;
         if samples != 1 {
-            return Err(LexerError::new(at, TextProblem::Samples { samples }));
+            let problem = format!("{samples} sets of evidence");
+            let remedy = "keep one of them in the file";
+            return Err(LexerError::new(
+                at,
+                Mistake::new(MistakeKind::Count, problem, remedy),
+            ));
         }
     }
     let (_, observed) = count(&mut input, "the number of observed variables")?;
@@ -157,26 +163,19 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     for _ in 0..observed {
         let (at, index) = count(&mut input, "a variable and a state for each observation")?;
         let Some(variable) = variables.get(index) else {
-            let (what, count) = ("variable", variables.len());
-            return Err(LexerError::new(
-                at,
-                TextProblem::Index { what, index, count },
-            ));
+            let mistake = mistakes::index("variable", index, variables.len());
+            return Err(LexerError::new(at, mistake));
         };
         let (at, value) = count(&mut input, "a variable and a state for each observation")?;
         let Some(state) = variable.states().get(value) else {
-            let (what, index, count) = ("state", value, variable.states().len());
-            return Err(LexerError::new(
-                at,
-                TextProblem::Index { what, index, count },
-            ));
+            let mistake = mistakes::index("state", value, variable.states().len());
+            return Err(LexerError::new(at, mistake));
         };
         if seen[index]
             .replace(state.clone())
             .is_some_and(|before| before != *state)
         {
-            let variable = variable.name().into();
-            return Err(LexerError::new(at, TextProblem::Contradiction { variable }));
+            return Err(LexerError::new(at, observed_again(variable.name())));
         }
         observations.push(Observation {
             variable: index,
@@ -187,11 +186,18 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
+/// A variable is observed a second time, and not as before.
+fn observed_again(variable: &str) -> Mistake {
+    let problem =
+        format!("`{variable}` is observed a second time, with another state or other weights");
+    Mistake::new(MistakeKind::Contradiction, problem, "keep one of them")
+}
+
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// Receives the error of the first invalid pair.
-    problem: &'p mut Option<TextProblem>,
+    /// Receives the mistake in the first invalid pair.
+    mistake: &'p mut Option<Mistake>,
 }
 
 impl<'de, O: ObservedVariables + ?Sized> DeserializeSeed<'de> for Pairs<'_, O> {
@@ -217,10 +223,10 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
                 Ok(found) => match stated.get(&variable) {
                     // Repeated weights that are equal count only once.
                     Some(before) if *before == found => continue,
-                    Some(_) => Err(TextProblem::Contradiction { variable }),
+                    Some(_) => Err(observed_again(&variable)),
                     None => Ok((variable, found)),
                 },
-                Err(problem) => Err(problem),
+                Err(mistake) => Err(mistake),
             };
             match found {
                 Ok((variable, found)) => {
@@ -232,9 +238,9 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
                     }
                     stated.insert(variable, found);
                 }
-                Err(problem) => {
-                    let error = A::Error::custom(&problem);
-                    *self.problem = Some(problem);
+                Err(mistake) => {
+                    let error = A::Error::custom(&mistake);
+                    *self.mistake = Some(mistake);
                     return Err(error);
                 }
             }
@@ -303,7 +309,7 @@ fn stated_by(
     observed: &(impl ObservedVariables + ?Sized),
     variable: &str,
     value: &StatedValue,
-) -> Result<Stated, TextProblem> {
+) -> Result<Stated, Mistake> {
     Ok(match value {
         StatedValue::State(Value::String(state)) => {
             Stated::State(observed.observation(variable, state)?)
@@ -319,7 +325,7 @@ fn likelihoods(
     observed: &(impl ObservedVariables + ?Sized),
     name: &str,
     given: &[(String, Value)],
-) -> Result<StateLikelihoods, TextProblem> {
+) -> Result<StateLikelihoods, Mistake> {
     let position = observed.position(name)?;
     let variable = &observed.variables()[position];
     let mut weights = vec![None; variable.states().len()];
@@ -329,27 +335,31 @@ fn likelihoods(
         let weight = number.as_f64().filter(|x| x.is_finite() && *x >= 0.0);
         // Adding zero turns -0.0 into 0.0.
         let weight = weight.map(|weight| weight + 0.0);
-        let weight = weight.ok_or_else(|| TextProblem::StateWeight {
-            variable: name.into(),
-            state: state.clone(),
-            found: number.to_string(),
+        let weight = weight.ok_or_else(|| {
+            Mistake::new(
+                MistakeKind::Value,
+                format!("`{name}` has {number} for the state `{state}`"),
+                "give each state a weight, a finite number that is not negative",
+            )
         })?;
         if weights[known.index()].replace(weight).is_some() {
-            let (variable, state) = (name.into(), state.clone());
-            return Err(TextProblem::RepeatedState { variable, state });
+            return Err(mistakes::repeated_state(name, state));
         }
     }
     let states = variable.states().iter().zip(weights);
     let weights = states.map(|(state, weight)| {
-        weight.ok_or_else(|| TextProblem::MissingWeight {
-            variable: name.into(),
-            state: state.name().into(),
+        weight.ok_or_else(|| {
+            let problem = format!("`{name}` has no weight for the state `{}`", state.name());
+            let remedy = "give each state one, 0 where it is excluded";
+            Mistake::new(MistakeKind::Missing, problem, remedy)
         })
     });
     let weights = weights.collect::<Result<Vec<f64>, _>>()?;
     if weights.iter().all(|&weight| weight == 0.0) {
-        let variable = name.into();
-        return Err(TextProblem::ZeroWeights { variable });
+        let problem =
+            format!("all states of `{name}` have the weight 0, which excludes every world");
+        let remedy = "give one of them more";
+        return Err(Mistake::new(MistakeKind::Value, problem, remedy));
     }
     Ok(StateLikelihoods {
         variable: position,

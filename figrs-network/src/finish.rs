@@ -5,8 +5,8 @@ use figrs_core::Model;
 use super::draft::NetworkDraft;
 use super::lexer::{LexerError, LexerResult, unexpected};
 use super::order::parents_first;
-use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, TextProblem, elements};
-use figrs_reading::LineIndex;
+use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, elements, mistakes};
+use figrs_reading::{LineIndex, Mistake, MistakeKind};
 
 impl NetworkDraft {
     /// Builds the network of a draft, with its elements; returns an error if the draft has decisions or utilities.
@@ -18,9 +18,12 @@ impl NetworkDraft {
         let utilities = self.utilities.iter();
         let utilities = utilities.map(|(at, utility)| (*at, &utility.name, "utility"));
         if let Some((at, node, kind)) = decisions.chain(utilities).min_by_key(|node| node.0) {
-            let node = node.clone();
-            let problem = TextProblem::InfluenceDiagram { node, kind };
-            return Err(LexerError::new(at, problem));
+            let problem = format!(
+                "`{node}` is a {kind} node, so that this is an influence diagram and no network of chances alone"
+            );
+            let remedy = "read it as an influence diagram";
+            let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
+            return Err(LexerError::new(at, mistake.with_setting("read_diagram")));
         }
         let (order, elements, model) = match self.kind {
             NetworkKind::Bayesian => {
@@ -103,12 +106,15 @@ impl NetworkDraft {
             let Some((at, decision, observed)) = decided.next() else {
                 return self.cycle(cycle[0]);
             };
-            let name = |variable: usize| self.variables[variable].name.clone();
-            let problem = TextProblem::InfluencesObserved {
-                decision: name(decision),
-                observed: name(observed),
-            };
-            LexerError::new(at, problem)
+            let name = |variable: usize| self.variables[variable].name.as_str();
+            let (decision, observed) = (name(decision), name(observed));
+            let problem =
+                format!("the decision `{decision}` influences `{observed}`, which it observes");
+            let remedy = format!("take `{observed}` out of what is known then");
+            LexerError::new(
+                at,
+                Mistake::new(MistakeKind::Contradiction, problem, remedy),
+            )
         })
     }
 
@@ -116,9 +122,8 @@ impl NetworkDraft {
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
-        let variable = self.variables[variable].name.clone();
         let place = own.next().map_or(0, |(_, &place)| place);
-        LexerError::new(place, TextProblem::Cycle { variable })
+        LexerError::new(place, mistakes::cycle(&self.variables[variable].name))
     }
 }
 

@@ -11,8 +11,8 @@ impl Network {
     /// read in the format that its first element determines, whatever the extension is.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
-    /// [`NetworkError::Text`] with line and column. If a network has decisions or utilities, the error is
-    /// [`TextProblem::InfluenceDiagram`](crate::TextProblem::InfluenceDiagram).
+    /// [`NetworkError::File`] with line and column. If a network has decisions or utilities, the setting of
+    /// the [`Mistake`](crate::Mistake) is `read_diagram`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
@@ -20,14 +20,14 @@ impl Network {
     /// Reads a network from a text, whose format is determined by its contents; errors report `place` as the origin of
     /// the text, such as `standard input`.
     ///
-    /// **Errors.** [`NetworkError::Text`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().from_text(text, place)
     }
 
     /// Reads a network from a text in the Interchange Format for Bayesian Networks.
     ///
-    /// **Errors.** [`NetworkError::Text`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bif, NetworkDraft::network)
     }
@@ -73,8 +73,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. If a decision influences a variable known to it, the error is
-    /// [`TextProblem::InfluencesObserved`](crate::TextProblem::InfluencesObserved).
+    /// **Errors.** The errors of [`Network::read`]. Another error is that a decision influences a variable known to it,
+    /// a [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }

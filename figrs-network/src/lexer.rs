@@ -3,43 +3,35 @@
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
 
-use super::{NetworkError, TextProblem};
-use figrs_reading::LineIndex;
+use super::NetworkError;
+use super::mistakes;
+use figrs_reading::{LineIndex, Mistake, MistakeKind};
 
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A syntax error, given by its problem and its offset in the text.
+/// A mistake in a text, and its offset.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
-    /// The problem; `None` while the parser may still try an alternative syntax.
-    problem: Option<Box<TextProblem>>,
+    /// The mistake; `None` while the parser may still try an alternative syntax.
+    mistake: Option<Box<Mistake>>,
 }
 
 impl LexerError {
-    pub(super) fn new(offset: usize, problem: impl Into<TextProblem>) -> Self {
-        Self {
-            offset,
-            problem: Some(Box::new(problem.into())),
-        }
+    pub(super) fn new(offset: usize, mistake: impl Into<Mistake>) -> Self {
+        let mistake = Some(Box::new(mistake.into()));
+        Self { offset, mistake }
     }
 
     /// Returns the error to report, with line and column in `text`.
     pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
-        let (line, column) = LineIndex::new(text).at(self.offset);
-        let problem = self.problem.unwrap_or_else(|| {
-            Box::new(TextProblem::Expected {
-                expected: "another token",
-                found: found(&text[self.offset..]),
-            })
-        });
-        NetworkError::Text {
-            place: place.into(),
-            line,
-            column,
-            problem,
-        }
+        let mistake = self.mistake.map_or_else(
+            || not_expected(&text[self.offset..], "another token"),
+            |mistake| *mistake,
+        );
+        let position = LineIndex::new(text).at(self.offset);
+        mistake.at(place, position).into()
     }
 }
 
@@ -49,12 +41,12 @@ impl<'t> ParserError<Input<'t>> for LexerError {
     fn from_input(input: &Input<'t>) -> Self {
         Self {
             offset: offset(input),
-            problem: None,
+            mistake: None,
         }
     }
 
     fn is_backtrack(&self) -> bool {
-        self.problem.is_none()
+        self.mistake.is_none()
     }
 
     fn into_inner(self) -> Result<Self, Self> {
@@ -69,14 +61,17 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
 
 /// Returns the error which states that the syntax requires `expected` at the present position.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
-    let found = found(input);
-    LexerError::new(offset(input), TextProblem::Expected { expected, found })
+    LexerError::new(offset(input), not_expected(input, expected))
 }
 
 /// Returns the error which states that the syntax requires `expected` instead of a word.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
-    let found = found(word);
-    LexerError::new(at, TextProblem::Expected { expected, found })
+    LexerError::new(at, not_expected(word, expected))
+}
+
+fn not_expected(text: &str, expected: &str) -> Mistake {
+    let problem = format!("expected {expected}, found {}", found(text));
+    Mistake::new(MistakeKind::Syntax, problem, "")
 }
 
 /// Returns the first characters of a text, for error messages.
@@ -96,7 +91,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         // Adding zero turns -0.0 into 0.0.
         Ok(number) if number >= 0.0 && number.is_finite() => Ok(number + 0.0),
-        Ok(number) => Err(LexerError::new(at, TextProblem::Weight { number })),
+        Ok(number) => Err(LexerError::new(at, mistakes::weight(number))),
         Err(_) => Err(unexpected(at, digits, "a number")),
     }
 }
@@ -108,7 +103,7 @@ const MOST_UTILITY: f64 = 1e300;
 pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),
-        Ok(number) => Err(LexerError::new(at, TextProblem::Utility { number })),
+        Ok(number) => Err(LexerError::new(at, mistakes::utility(number))),
         Err(_) => Err(unexpected(at, digits, "a number")),
     }
 }

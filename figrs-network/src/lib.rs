@@ -36,7 +36,7 @@
 //! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
 //! | structures learned from data, and their scores | [`StructureLearner`], [`StructureSearch`], [`LearnedStructure`], [`MissingCellRounds`], [`NetworkScore`], [`ScoredNetwork`] |
 //! | rounded rows | [`NormalisedRow`], [`ROUNDING`] |
-//! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`TextProblem`], [`Unknown`] |
+//! | errors | [`NetworkError`], [`NetworkLearningError`], [`StructureLearningError`], [`FileError`], [`Unknown`] |
 //!
 //! # File formats
 //!
@@ -101,6 +101,7 @@ mod kind;
 mod learning;
 mod lexer;
 mod markup;
+mod mistakes;
 mod names;
 mod net;
 mod observation;
@@ -127,8 +128,9 @@ pub use contents::Network;
 pub use data::NetworkData;
 pub use data_blocks::NetworkDataBlocks;
 pub use diagram::{DecisionNode, DiagramElements, InfluenceDiagram, UtilityNode};
-pub use error::{NetworkError, NetworkLearningError, TextProblem};
+pub use error::{NetworkError, NetworkLearningError};
 pub use evidence::ObservedVariables;
+pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};

@@ -4,7 +4,7 @@ use super::{NetworkError, NetworkFormat};
 
 /// Escapes a text, so that no part of it is markup and an XML reader returns it unchanged.
 ///
-/// **Errors.** [`NetworkError::Inexpressible`] for characters that XML cannot represent.
+/// **Errors.** [`NetworkError::NotWritable`] for characters that XML cannot represent.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_ascii_start().len()..=text.trim_ascii_end().len();
@@ -20,10 +20,7 @@ pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, Netwo
             '\t' | '\n' | '\r' => reference(&mut escaped, c),
             ' ' if !inner.contains(&at) => reference(&mut escaped, c),
             '\0'..' ' | '\u{fffe}' | '\u{ffff}' => {
-                return Err(NetworkError::Inexpressible {
-                    name: text.into(),
-                    format,
-                });
+                return Err(NetworkError::of_name(text, format));
             }
             _ => escaped.push(c),
         }
@@ -48,7 +45,7 @@ mod tests {
         assert_eq!(escaped("  ", NetworkFormat::Xdsl).unwrap(), "&#32;&#32;");
         for text in ["\u{1}", "a\u{ffff}"] {
             let error = escaped(text, NetworkFormat::Xdsl).unwrap_err();
-            assert!(matches!(error, NetworkError::Inexpressible { .. }));
+            assert!(matches!(error, NetworkError::NotWritable { .. }));
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::TextProblem;
 use super::lexer::{LexerError, LexerResult};
+use super::mistakes;
 
 /// Returns distinct identifiers for distinct names, in the same order; a name that is an identifier is kept.
 ///
@@ -61,9 +61,7 @@ impl FullNames {
     ) -> LexerResult<String> {
         let name = name.unwrap_or_else(|| identifier.to_owned());
         if self.0.insert(identifier.into(), name.clone()).is_some() {
-            let variable = identifier.into();
-            let problem = TextProblem::RepeatedVariable { variable };
-            return Err(LexerError::new(at, problem));
+            return Err(LexerError::new(at, mistakes::repeated_variable(identifier)));
         }
         Ok(name)
     }

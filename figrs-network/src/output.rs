@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use figrs_reading::FileError;
+
 use super::{Network, NetworkError, NetworkFormat, NetworkKind, bif, bifxml, net, uai, xdsl};
 
 impl Network {
@@ -12,10 +14,8 @@ impl Network {
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
         let path = path.as_ref();
         let text = self.to_text(NetworkFormat::of(path)?)?;
-        fs::write(path, text).map_err(|cause| NetworkError::Write {
-            path: path.to_owned(),
-            cause,
-        })
+        fs::write(path, text).map_err(|cause| FileError::unwritable(path, &cause))?;
+        Ok(())
     }
 
     /// Returns the text of the network in a format. If this text is read, the network has the same names and the same numbers to the last
@@ -28,13 +28,21 @@ impl Network {
     /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. Each assignment of the
     /// network's variables determines the values of the helper variables.
     ///
-    /// **Errors.** [`NetworkError::NotWritten`] for CNF; [`NetworkError::NotBayesian`] for a Markov network in another format than UAI;
-    /// [`NetworkError::Inexpressible`] for a name that the format cannot represent.
+    /// **Errors.** [`NetworkError::NotWritable`] for CNF, for a Markov network in another format than UAI, and for a name that the format
+    /// cannot represent.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match format {
             NetworkFormat::Uai => Ok(uai::write(self)),
-            NetworkFormat::Cnf => Err(NetworkError::NotWritten { format }),
-            _ if self.kind == NetworkKind::Markov => Err(NetworkError::NotBayesian { format }),
+            NetworkFormat::Cnf => Err(NetworkError::NotWritable {
+                format,
+                problem: format!("{format} is read and not written"),
+                remedy: "write the network as UAI",
+            }),
+            _ if self.kind == NetworkKind::Markov => Err(NetworkError::NotWritable {
+                format,
+                problem: format!("a Markov network cannot be written as {format}"),
+                remedy: "write it as UAI",
+            }),
             NetworkFormat::Bif => bif::write(self),
             NetworkFormat::Bifxml => bifxml::write(self),
             NetworkFormat::Net => net::write(self),

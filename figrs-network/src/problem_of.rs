@@ -1,19 +1,18 @@
-//! Test helper that returns the location and the problem of an error in a text.
+//! Test helper that returns the position and the mistake of an error in a text.
 
 use std::fmt::Debug;
 
-use super::{NetworkError, TextProblem};
+use super::NetworkError;
+use figrs_reading::Mistake;
 
-/// Returns the line, the column and the problem of a text that cannot be read.
+/// Returns the line, the column and the mistake of a text that cannot be read.
 #[track_caller]
-pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, TextProblem) {
+pub(super) fn problem_of<T: Debug>(read: Result<T, NetworkError>) -> (usize, usize, Mistake) {
     match read {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, *problem),
+        Err(NetworkError::File(error)) => {
+            let (line, column) = error.position.expect("the position of the mistake");
+            (line, column, *error.mistake)
+        }
         other => panic!("read as {other:?}"),
     }
 }

@@ -5,12 +5,14 @@ use std::path::Path;
 use super::draft::NetworkDraft;
 use super::lexer::{LexerResult, unexpected};
 use super::xml::XmlReader;
+use figrs_reading::{Mistake, MistakeKind};
+
 use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
     /// Returns the format that belongs to a file extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
     ///
-    /// **Errors.** [`NetworkError::Extension`] for another extension.
+    /// **Errors.** [`NetworkError::File`] for another extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -21,10 +23,10 @@ impl NetworkFormat {
             Some("net") => Ok(Self::Net),
             Some("uai") => Ok(Self::Uai),
             Some("xdsl") => Ok(Self::Xdsl),
-            _ => Err(NetworkError::Extension {
-                path: path.to_owned(),
-                expected: "`.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, or `.xdsl`",
-            }),
+            _ => Err(unknown_extension(
+                path,
+                "use `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, or `.xdsl`",
+            )),
         }
     }
 
@@ -79,6 +81,13 @@ impl NetworkFormat {
             Self::Xdsl => xdsl::read(text, reader),
         }
     }
+}
+
+/// Returns the error of a file whose extension is not that of a format.
+pub(super) fn unknown_extension(path: &Path, remedy: &str) -> NetworkError {
+    let problem = "the extension of a file states its format";
+    let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
+    mistake.of(path.display().to_string()).into()
 }
 
 /// True for white space and for the byte order mark that some editors write at the start of a file.

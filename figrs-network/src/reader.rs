@@ -6,7 +6,7 @@ use super::draft::NetworkDraft;
 use super::encoding::decoded;
 use super::lexer::LexerResult;
 use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
-use figrs_reading::{MOST_NETWORK_BYTES, read_limited};
+use figrs_reading::{FileError, MOST_NETWORK_BYTES, read_limited};
 
 /// Reads networks and influence diagrams with options; [`Network::read`] and similar functions use the default options.
 ///
@@ -136,10 +136,8 @@ pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
 /// Reads and decodes a file; returns an error if the file cannot be read or its encoding is unknown.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
-    let bytes = read_limited(path, MOST_NETWORK_BYTES).map_err(|cause| NetworkError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
+    let bytes = read_limited(path, MOST_NETWORK_BYTES)
+        .map_err(|cause| FileError::unreadable(path, &cause))?;
     text_of(bytes, &path.display().to_string())
 }
 

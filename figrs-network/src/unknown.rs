@@ -2,6 +2,7 @@
 
 use figrs_core::printable;
 use figrs_derive::ErrorDebug;
+use figrs_reading::{Mistake, MistakeKind};
 use thiserror::Error;
 
 /// Error for a name that is not in the network.
@@ -26,6 +27,12 @@ pub enum Unknown {
         /// Similar names of states, or all names if there are only a few.
         near: Vec<String>,
     },
+}
+
+impl From<Unknown> for Mistake {
+    fn from(unknown: Unknown) -> Self {
+        Self::new(MistakeKind::Unknown, unknown.to_string(), "")
+    }
 }
 
 fn meant(near: &[String]) -> String {

@@ -10,8 +10,8 @@ use quick_xml::escape::{EscapeError, resolve_predefined_entity};
 use quick_xml::events::{BytesDecl, BytesRef, BytesStart, Event};
 use rustc_hash::FxHashSet;
 
-use super::TextProblem;
 use super::lexer::{LexerError, LexerResult, unexpected};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Reads the children of an open element of a document one after another.
 pub(super) struct XmlReader<'t> {
@@ -45,7 +45,7 @@ impl XmlElement<'_> {
             if !seen.insert(attribute.key) {
                 let key = String::from_utf8_lossy(attribute.key.as_ref());
                 let reason = format!("the attribute `{key}` stands a second time");
-                return Err(LexerError::new(self.at, TextProblem::Xml { reason }));
+                return Err(malformed(self.at, &reason));
             }
             if attribute.key.as_ref() == name.as_bytes() {
                 found = Some(attribute);
@@ -58,7 +58,7 @@ impl XmlElement<'_> {
         match quick_xml::escape::unescape(&value) {
             Ok(value) => Ok(Some(value.into_owned())),
             Err(EscapeError::UnrecognizedEntity(_, entity)) => {
-                Err(LexerError::new(self.at, TextProblem::Entity { entity }))
+                Err(unknown_entity(self.at, &entity))
             }
             Err(error) => Err(malformed(self.at, &error)),
         }
@@ -204,14 +204,24 @@ fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     if matches!(&*version, b"1.0" | b"1.1") {
         return Ok(());
     }
-    let version = String::from_utf8_lossy(&version).into_owned();
-    Err(LexerError::new(at, TextProblem::XmlVersion { version }))
+    let version = String::from_utf8_lossy(&version);
+    let problem = format!("declares the version `{version}` of XML, and there are 1.0 and 1.1");
+    let mistake = Mistake::new(MistakeKind::Unsupported, problem, "declare 1.0");
+    Err(LexerError::new(at, mistake))
 }
 
 /// Returns the error of a document that is not well-formed.
-fn malformed(at: usize, error: &dyn std::error::Error) -> LexerError {
-    let reason = error.to_string();
-    LexerError::new(at, TextProblem::Xml { reason })
+fn malformed(at: usize, reason: &dyn std::fmt::Display) -> LexerError {
+    let problem = format!("not well-formed XML: {reason}");
+    LexerError::new(at, Mistake::new(MistakeKind::Syntax, problem, ""))
+}
+
+/// Returns the error of an entity that XML does not predefine.
+fn unknown_entity(at: usize, entity: &str) -> LexerError {
+    let problem =
+        format!("the entity `&{entity};` is not one of XML itself, and others are not expanded");
+    let remedy = "write its text in its place";
+    LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }
 
 fn is_blank(text: &[u8]) -> bool {
@@ -228,7 +238,7 @@ fn resolved(at: usize, reference: &BytesRef<'_>) -> LexerResult<Cow<'static, str
     let entity = String::from_utf8_lossy(reference).into_owned();
     match resolve_predefined_entity(&entity) {
         Some(text) => Ok(text.into()),
-        None => Err(LexerError::new(at, TextProblem::Entity { entity })),
+        None => Err(unknown_entity(at, &entity)),
     }
 }
 

@@ -45,6 +45,9 @@ pub struct Mistake {
     pub problem: String,
     /// A change of the file that removes the mistake, as a request. Empty if the problem says it already.
     pub remedy: String,
+    /// Name of the reader's setting or method that reads the text as it is, such as `normalise`. A program can request its own option in
+    /// place of the remedy.
+    pub setting: Option<&'static str>,
 }
 
 impl Mistake {
@@ -55,7 +58,15 @@ impl Mistake {
             kind,
             problem: text(problem.into()),
             remedy: text(remedy.into()),
+            setting: None,
         }
+    }
+
+    /// The same mistake, with the setting or the method of the reader that reads the text as it is.
+    #[must_use]
+    pub fn with_setting(self, setting: &'static str) -> Self {
+        let setting = Some(setting);
+        Self { setting, ..self }
     }
 
     /// The mistake of a file at `place`, which is a path or a description of the text.
@@ -63,7 +74,7 @@ impl Mistake {
         FileError {
             place: place.into(),
             position: None,
-            mistake: self,
+            mistake: Box::new(self),
         }
     }
 
@@ -93,8 +104,8 @@ pub struct FileError {
     pub place: String,
     /// The line and the column in characters, both counted from 1, if the mistake has a position.
     pub position: Option<(usize, usize)>,
-    /// The mistake.
-    pub mistake: Mistake,
+    /// The mistake, boxed so that results with this error are small.
+    pub mistake: Box<Mistake>,
 }
 
 impl FileError {

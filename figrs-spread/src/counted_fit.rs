@@ -52,7 +52,7 @@ impl FitIdentity {
 
     /// Parses a request from the bytes of its file. Returns it with the identity of the parts that answer it.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(
         &self,
         bytes: Vec<u8>,

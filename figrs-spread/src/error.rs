@@ -18,15 +18,14 @@ pub enum SpreadError {
         /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
-    /// There is no part with this number.
-    #[error(
-        "there is no part {part}: {parts} parts are numbered from 0; give --part a smaller number, or --parts a larger one"
-    )]
-    NoSuchPart {
-        /// The number of the requested part.
-        part: u64,
-        /// The number of parts of the run.
-        parts: u64,
+    /// The options exclude each other or the run: there is no part with the number, a directory of parts has no use, or the run has no end
+    /// and therefore no parts.
+    #[error("{problem}; {remedy}")]
+    Options {
+        /// The problem, as a statement.
+        problem: String,
+        /// A request that names the options.
+        remedy: &'static str,
     },
     /// A part was stopped before its last unit.
     #[error(
@@ -36,9 +35,6 @@ pub enum SpreadError {
         /// The number of the part.
         part: u64,
     },
-    /// The settings of the sampler do not limit the length of the run.
-    #[error("the run has no end, so that it has no parts; give the sampler a number of samples")]
-    Endless,
     /// Parts that must be merged are missing.
     #[error(
         "{} of {parts} parts{} are missing in {}: {}; do them by --part, and {}",
@@ -58,14 +54,25 @@ pub enum SpreadError {
         /// The directory in which the parts should be.
         directory: PathBuf,
     },
-    /// A file is not a part of this run.
-    #[error("{} is part of another run: its {what} is {theirs}, here {ours}; remove it, or give the options that it was made with, or another --out", file.display())]
-    ForeignPart {
-        /// The path of the file.
-        file: PathBuf,
+    /// A file is part of another run, or the set of files in a directory was begun with other settings.
+    #[error(
+        "{} {}: its {what} is {theirs}, here {ours}; {}",
+        path.display(),
+        if *is_set { "has a set that was begun as another one" } else { "is part of another run" },
+        if *is_set {
+            "give the settings that it was begun with, or another directory"
+        } else {
+            "remove it, or give the options that it was made with, or another --out"
+        }
+    )]
+    Foreign {
+        /// The path of the file of a part, or the directory of the set.
+        path: PathBuf,
+        /// True for the directory of a set, false for the file of a part.
+        is_set: bool,
         /// The name of the property that differs.
         what: String,
-        /// The value of the property in the file.
+        /// The value of the property in the file or the directory.
         theirs: String,
         /// The value of the property in this process.
         ours: String,
@@ -84,35 +91,6 @@ pub enum SpreadError {
         /// A description of the problem.
         problem: String,
     },
-    /// The set of files in a directory was begun with other settings.
-    #[error("{}: the set was begun as another one: its {what} is {theirs}, here {ours}; give the settings that it was begun with, or another directory", directory.display())]
-    ForeignSet {
-        /// The directory of the set.
-        directory: PathBuf,
-        /// The name of the property that differs.
-        what: String,
-        /// The value of the property in the directory.
-        theirs: String,
-        /// The value of the property in this process.
-        ours: String,
-    },
-    /// A sampler of items returned another number of items than requested.
-    #[error("the sampler drew {drawn} items for the numbers {} to {}: it has to draw one for each, in their order", asked.start, asked.end.saturating_sub(1))]
-    ItemsMissing {
-        /// The requested range of numbers.
-        asked: std::ops::Range<u64>,
-        /// The number of items that the sampler returned.
-        drawn: u64,
-    },
-    /// A directory of parts was given to a process that neither writes nor merges parts.
-    #[error(
-        "--out {}: this process neither writes parts into it nor merges them; give --part or --merge, or leave out --out",
-        directory.display()
-    )]
-    UnusedDirectory {
-        /// The directory of parts that was given.
-        directory: PathBuf,
-    },
     /// A line on the standard input is not a valid request for a part.
     #[error(
         "{line:?} on the standard input is no request; a request is `RUN PART`, two numbers from 0 on, for a round of a fit with the bytes of its file in \
@@ -122,21 +100,15 @@ pub enum SpreadError {
         /// The line that is not a request.
         line: String,
     },
-    /// The file of a part could not be read or written.
-    #[error("{}: {source}; check the directory of --out", file.display())]
-    PartFile {
-        /// The path of the file.
-        file: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// A file could not be read or written.
-    #[error("{}: {source}", file.display())]
+    /// A file, the standard input or the standard output could not be read or written.
+    #[error("{}: {source}; {remedy}", file.display())]
     File {
         /// The path of the file.
         file: PathBuf,
         /// The error of the operating system.
         source: io::Error,
+        /// A request that solves the problem.
+        remedy: &'static str,
     },
     /// The values of targets could not be converted to bytes.
     #[error("the values of the targets cannot be sent: {problem}")]
@@ -144,7 +116,7 @@ pub enum SpreadError {
         /// A description of the problem.
         problem: String,
     },
-    /// Items of a set could not be drawn.
+    /// Items of a set could not be drawn, or the sampler did not draw one for each number.
     #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
         /// The number of the first requested item.
@@ -164,16 +136,25 @@ fn numbers(all: &[u64]) -> String {
 
 impl SpreadError {
     pub(crate) fn of_file(file: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::File {
-            file: file.into(),
-            source,
-        }
+        Self::of_system(file.into(), "check the path and its permissions")
     }
 
     pub(crate) fn of_part(file: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::PartFile {
-            file: file.into(),
+        Self::of_system(file.into(), "check the directory of --out")
+    }
+
+    fn of_system(file: PathBuf, remedy: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::File {
+            file,
             source,
+            remedy,
+        }
+    }
+
+    pub(crate) fn no_such_part(part: u64, parts: u64) -> Self {
+        Self::Options {
+            problem: format!("there is no part {part}: {parts} parts are numbered from 0"),
+            remedy: "give --part a smaller number, or --parts a larger one",
         }
     }
 

@@ -74,7 +74,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
 
     /// Writes the file that identifies the set into the directory, unless it exists.
     ///
-    /// **Errors.** [`SpreadError::ForeignSet`] if the directory contains another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
+    /// **Errors.** [`SpreadError::Foreign`] if the directory contains another set; [`SpreadError::DamagedPart`], [`SpreadError::File`].
     pub(crate) fn begin(&self, identity: &PartIdentity) -> Result<(), SpreadError> {
         // The number of parts and the size of the set may change, so that they are not compared.
         let identity = PartIdentity {
@@ -85,15 +85,16 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         };
         let mark = self.directory.join(MARK);
         match identity.read(&mark, None) {
-            Err(SpreadError::ForeignPart {
+            Err(SpreadError::Foreign {
                 what, theirs, ours, ..
-            }) => Err(SpreadError::ForeignSet {
-                directory: self.directory.to_owned(),
+            }) => Err(SpreadError::Foreign {
+                path: self.directory.to_owned(),
+                is_set: true,
                 what,
                 theirs,
                 ours,
             }),
-            Err(SpreadError::PartFile { file, source }) => Err(SpreadError::File { file, source }),
+            Err(SpreadError::File { file, source, .. }) => Err(SpreadError::of_file(file)(source)),
             Err(error) => Err(error),
             Ok(Some(_)) => Ok(()),
             Ok(None) => {
@@ -132,9 +133,14 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
             |(missing, items)| {
                 let written = match items {
                     Ok(items) if items.len() as u64 != missing.end - missing.start => {
-                        Err(SpreadError::ItemsMissing {
-                            asked: missing.clone(),
-                            drawn: items.len() as u64,
+                        let (first, last) = (missing.start, missing.end.saturating_sub(1));
+                        Err(SpreadError::Item {
+                            number: first,
+                            source: format!(
+                                "the sampler drew {} items for the numbers {first} to {last}: it has to draw one for each, in their order",
+                                items.len()
+                            )
+                            .into(),
                         })
                     }
                     Ok(items) => self.write(missing, &items),

@@ -77,7 +77,7 @@ impl<'a> PartFiles<'a> {
     /// parts that were left out because they are missing or damaged.
     ///
     /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
-    /// [`SpreadError::ForeignPart`], [`SpreadError::PartFile`]; the errors of `take`.
+    /// [`SpreadError::Foreign`], [`SpreadError::File`]; the errors of `take`.
     pub(crate) fn take_all(
         &self,
         absent: AbsentPart,
@@ -118,7 +118,7 @@ impl<'a> PartFiles<'a> {
 
     /// True if the part exists and is complete; false if it is missing, truncated or changed.
     ///
-    /// **Errors.** [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
+    /// **Errors.** [`SpreadError::Foreign`], [`SpreadError::File`].
     pub(crate) fn has(&self, number: u64) -> Result<bool, SpreadError> {
         match self.read(number) {
             Ok(part) => Ok(part.is_some()),
@@ -140,7 +140,7 @@ impl<'a> PartFiles<'a> {
 
     /// Writes a part, completely or not at all, unless another process has written it in the meantime.
     ///
-    /// **Errors.** [`SpreadError::ForeignPart`] if that process belongs to another run.
+    /// **Errors.** [`SpreadError::Foreign`] if that process belongs to another run.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
         if self.has(number)? {
             return Ok(());
@@ -206,7 +206,7 @@ impl PartIdentity {
 
     /// The contributions in the file of a part; `None` if the file does not exist.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`], [`SpreadError::PartFile`].
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`], [`SpreadError::File`].
     pub(crate) fn read(
         &self,
         file: &Path,
@@ -221,7 +221,7 @@ impl PartIdentity {
 
     /// The contributions in the bytes of a part; `file` is the file from which they were read.
     ///
-    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::ForeignPart`].
+    /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn contributions(
         &self,
         mut bytes: Vec<u8>,
@@ -239,8 +239,9 @@ impl PartIdentity {
             number,
         };
         if let Some([what, theirs, ours]) = header.difference(&own) {
-            return Err(SpreadError::ForeignPart {
-                file: file.to_owned(),
+            return Err(SpreadError::Foreign {
+                path: file.to_owned(),
+                is_set: false,
                 what,
                 theirs,
                 ours,

@@ -27,7 +27,10 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
     pub(crate) fn identity(&self, run: PartIdentity) -> Result<PartIdentity, SpreadError> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
-            return Err(SpreadError::Endless);
+            return Err(SpreadError::Options {
+                problem: "the run has no end, so that it has no parts".into(),
+                remedy: "give the sampler a number of samples",
+            });
         }
         Ok(PartIdentity {
             units,

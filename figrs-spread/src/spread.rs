@@ -78,7 +78,7 @@ impl Spread {
 
     /// Prepares the runs of the program with this name. A run has `parts` parts, unless the options specify another number.
     ///
-    /// **Errors.** [`SpreadError::NoSuchPart`]; [`SpreadError::UnusedDirectory`] if a directory of parts is given but parts are neither
+    /// **Errors.** [`SpreadError::Options`] if the number of the part is too large, or if a directory of parts is given but parts are neither
     /// computed nor merged.
     pub fn from_options(
         name: &str,
@@ -90,13 +90,17 @@ impl Spread {
             && options.part.is_none()
             && !options.merge
         {
-            return Err(SpreadError::UnusedDirectory {
-                directory: directory.clone(),
+            return Err(SpreadError::Options {
+                problem: format!(
+                    "--out {}: this process neither writes parts into it nor merges them",
+                    directory.display()
+                ),
+                remedy: "give --part or --merge, or leave out --out",
             });
         }
         let directory = options.out.unwrap_or_default();
         let role = match options.part {
-            Some(part) if part >= parts => return Err(SpreadError::NoSuchPart { part, parts }),
+            Some(part) if part >= parts => return Err(SpreadError::no_such_part(part, parts)),
             Some(number) => Role::Part { number, directory },
             None if options.serve => Role::Server,
             None if options.merge => Role::Merger {
@@ -121,9 +125,9 @@ impl Spread {
 
     /// The answer of a sampler: this process runs all units, or merges the parts. `None` in a process that computes parts.
     ///
-    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; [`SpreadError::Endless`]; for parts [`SpreadError::Stopped`],
-    /// [`SpreadError::MissingParts`], [`SpreadError::ForeignPart`], [`SpreadError::DamagedPart`], [`SpreadError::NotPortable`],
-    /// [`SpreadError::PartFile`], and [`SpreadError::File`] for the standard input or output.
+    /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; for parts [`SpreadError::Options`] if the run has no end,
+    /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::Foreign`], [`SpreadError::DamagedPart`],
+    /// [`SpreadError::NotPortable`] and [`SpreadError::File`].
     pub fn run<S, T>(
         &self,
         sampler: &S,
@@ -257,7 +261,7 @@ impl Spread {
     ///
     /// **Guarantee.** The files do not depend on the number of parts, processes and threads.
     ///
-    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::ForeignSet`] if the directory contains another set;
+    /// **Errors.** [`SpreadError::Item`] with the error of the sampler; [`SpreadError::Foreign`] if the directory contains another set;
     /// [`SpreadError::File`]; if parts are computed or merged, the errors of [`run`](Self::run).
     pub fn levels<S: ItemSampler + ?Sized>(
         &self,
@@ -372,10 +376,7 @@ impl Spread {
                     line: format!("{} {}", request.place, request.part),
                 })
             } else if request.part >= self.parts {
-                Err(SpreadError::NoSuchPart {
-                    part: request.part,
-                    parts: self.parts,
-                })
+                Err(SpreadError::no_such_part(request.part, self.parts))
             } else {
                 part(&request)
             };

@@ -5,8 +5,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
-use super::super::{State, TextProblem};
+use super::super::{State, mistakes};
 use super::token::{mark, property, require, rest_of_block, word};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The names of a variable's states, in order.
 pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
@@ -57,8 +58,7 @@ pub(super) fn variable<'t>(
         }
     }
     let Some(states) = states else {
-        let variable = name.into();
-        return Err(LexerError::new(at, TextProblem::NoStates { variable }));
+        return Err(LexerError::new(at, mistakes::no_states(name)));
     };
     let names = states.iter().map(|&state| state.into()).collect();
     draft.add_variable(at, name, State::all(names))?;
@@ -99,35 +99,32 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     while !mark(input, '}')? {
         let (at, name) = word(input, STATE)?;
         if !names.insert(name) {
-            let (variable, state) = (variable.into(), name.into());
             return Err(LexerError::new(
                 at,
-                TextProblem::RepeatedState { variable, state },
+                mistakes::repeated_state(variable, name),
             ));
         }
     }
     require(input, ';', "`;` after the states")?;
-    let variable = variable.to_owned();
     if names.is_empty() {
-        return Err(LexerError::new(at, TextProblem::NoStates { variable }));
+        return Err(LexerError::new(at, mistakes::no_states(variable)));
     }
     if names.len() != declared {
         let found = names.len();
-        if let Some(unquoted) = unquoted(&listed[..offset(input) - offset(&listed)], declared) {
-            return Err(LexerError::new(
-                at,
-                TextProblem::UnquotedState {
-                    variable,
-                    state: unquoted,
-                },
-            ));
-        }
-        let problem = TextProblem::StateCount {
-            variable,
-            declared,
-            found,
+        let unquoted = unquoted(&listed[..offset(input) - offset(&listed)], declared);
+        let mistake = match unquoted {
+            Some(state) => Mistake::new(
+                MistakeKind::Syntax,
+                format!("`{variable}` has a state `{state}` with blanks, which separate states"),
+                format!("quote it: `\"{state}\"`, wherever it stands"),
+            ),
+            None => Mistake::new(
+                MistakeKind::Count,
+                format!("`{variable}` declares {declared} states and lists {found}"),
+                "make them agree, and quote states with blanks, commas or brackets",
+            ),
         };
-        return Err(LexerError::new(at, problem));
+        return Err(LexerError::new(at, mistake));
     }
     Ok(names)
 }

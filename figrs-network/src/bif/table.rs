@@ -1,11 +1,12 @@
 //! Parses the contents of a probability block in a BIF file.
 
-use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
+use super::super::mistakes;
 use super::super::variable::{combination, unknown_state};
 use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Parses the tables of a BIF file one after another.
 pub(super) struct Tables<'d, 't> {
@@ -90,15 +91,7 @@ impl<'d, 't> Tables<'d, 't> {
             return self.draft.implied_entries(at, variables, held);
         }
         let (needed, limit) = (self.draft.entries(variables), block.length);
-        if needed > limit as u128 {
-            let what = "entries";
-            let problem = TextProblem::TooLarge {
-                what,
-                needed,
-                limit,
-            };
-            return Err(LexerError::new(block.child.0, problem));
-        }
+        mistakes::check_size(block.child.0, "entries", needed, limit)?;
         Ok(needed as usize)
     }
 
@@ -165,10 +158,10 @@ impl<'d, 't> Tables<'d, 't> {
             }
             let Some((place, numbers)) = &default else {
                 let (variable, row) = self.names(rows, row);
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::MissingRow { variable, row },
-                ));
+                let problem = format!("the table of `{variable}` lacks the row {row}");
+                let remedy = "add it, or a `default` row";
+                let mistake = Mistake::new(MistakeKind::Missing, problem, remedy);
+                return Err(LexerError::new(at, mistake));
             };
             rows.numbers[start..][..rows.columns].copy_from_slice(numbers);
             self.check(rows, row, *place)?;
@@ -186,10 +179,8 @@ impl<'d, 't> Tables<'d, 't> {
             return Ok(());
         }
         let (variable, row) = self.names(rows, row);
-        Err(LexerError::new(
-            at,
-            TextProblem::RepeatedRow { variable, row },
-        ))
+        let statement = format_args!("the table of `{variable}` has the row {row}");
+        Err(LexerError::new(at, mistakes::repeated(statement)))
     }
 
     /// Returns the name of the child and the states of a row, for error messages.

@@ -13,10 +13,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
     let names = network.variables().iter().map(Variable::name);
     let mut names = names.chain(states.map(State::name)).chain([network.name()]);
     if let Some(name) = names.find(|name| name.contains(['"', '\n'])) {
-        return Err(NetworkError::Inexpressible {
-            name: name.into(),
-            format: NetworkFormat::Bif,
-        });
+        return Err(NetworkError::of_name(name, NetworkFormat::Bif));
     }
     let mut text = String::from("network ");
     if !network.name().is_empty() {

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use super::super::clause::NetworkClause;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
-use super::super::{NetworkKind, NetworkTable, State, TextProblem};
+use super::super::{NetworkKind, NetworkTable, State, mistakes};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum number of variables if the file is small.
 const VARIABLES: usize = 1 << 16;
@@ -116,7 +117,8 @@ impl<'t> CnfReader<'t> {
     fn header(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let p = words.next().unwrap_or_default();
         if self.header.is_some() {
-            return Err(LexerError::new(self.offset(p), TextProblem::RepeatedHeader));
+            let mistake = mistakes::repeated("a line `p cnf` stands");
+            return Err(LexerError::new(self.offset(p), mistake));
         }
         let (at, format) = self.word(&mut words, p, "`cnf` after `p`")?;
         if format != "cnf" {
@@ -130,14 +132,7 @@ impl<'t> CnfReader<'t> {
             .map_err(|_| unexpected(at, digits, what))?;
         // A variable that occurs in a clause takes at least two characters of the text.
         let limit = VARIABLES.max(self.text.len() / 2);
-        if variables > limit {
-            let problem = TextProblem::TooLarge {
-                what: "variables",
-                needed: variables as u128,
-                limit,
-            };
-            return Err(LexerError::new(at, problem));
-        }
+        mistakes::check_size(at, "variables", variables as u128, limit)?;
         let what = "the number of clauses";
         let (clauses_at, digits) = self.word(&mut words, digits, what)?;
         let clauses = digits
@@ -163,7 +158,7 @@ impl<'t> CnfReader<'t> {
             (Some("t"), Some(task)) if words.peek().is_none() => match task {
                 "mc" => self.is_unweighted = true,
                 "wmc" => {}
-                "pmc" | "pwmc" => return Err(self.projected(task)),
+                "pmc" | "pwmc" => return Err(projected(self.offset(task))),
                 _ => {
                     let what = "`mc` or `wmc`, a count or a weighted one";
                     return Err(unexpected(self.offset(task), task, what));
@@ -197,10 +192,6 @@ impl<'t> CnfReader<'t> {
         self.projected_at.get_or_insert(self.offset(word));
         let variables = variables.map_while(|digits| digits.parse().ok());
         self.shown.extend(variables.take_while(|&v: &i64| v != 0));
-    }
-
-    fn projected(&self, word: &str) -> LexerError {
-        LexerError::new(self.offset(word), TextProblem::Projected)
     }
 
     fn literals(&mut self, words: Words<'t>) -> LexerResult<()> {
@@ -237,17 +228,23 @@ impl<'t> CnfReader<'t> {
             return Err(unexpected(self.text.len(), "", what));
         };
         if let Some(at) = self.open_at {
-            return Err(LexerError::new(at, TextProblem::OpenClause));
+            let problem = "the clause that begins here does not end";
+            let remedy = "add a 0 after its last literal";
+            return Err(LexerError::new(
+                at,
+                Mistake::new(MistakeKind::Syntax, problem, remedy),
+            ));
         }
         // A projected count with all variables equals the plain count, so it is accepted.
         let is_plain = (1..=header.variables as i64).all(|v| self.shown.contains(&v));
         if let Some(at) = self.projected_at.filter(|_| !is_plain) {
-            return Err(LexerError::new(at, TextProblem::Projected));
+            return Err(projected(at));
         }
         let (declared, found) = (header.clauses, self.ended);
         if declared != found {
-            let problem = TextProblem::ClauseCount { declared, found };
-            return Err(LexerError::new(header.clauses_at, problem));
+            let problem = format!("the header declares {declared} clauses and there are {found}");
+            let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
+            return Err(LexerError::new(header.clauses_at, mistake));
         }
         let mut draft = NetworkDraft::new(NetworkKind::Markov, String::new());
         let states = State::all(vec!["false".into(), "true".into()]);
@@ -271,8 +268,10 @@ impl<'t> CnfReader<'t> {
                 all.push((literal.0, variable, [None; 2]));
             }
             if all[place].2[usize::from(value)].replace(weight).is_some() {
-                let problem = TextProblem::RepeatedWeight { literal: literal.1 };
-                return Err(LexerError::new(literal.0, problem));
+                let (at, literal) = literal;
+                let mistake =
+                    mistakes::repeated(format_args!("the literal {literal} has a weight"));
+                return Err(LexerError::new(at, mistake));
             }
         }
         if self.is_unweighted {
@@ -298,8 +297,16 @@ fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     if number.is_finite() {
         Ok(number)
     } else {
-        Err(LexerError::new(at, TextProblem::Weight { number }))
+        Err(LexerError::new(at, mistakes::weight(number)))
     }
+}
+
+/// Returns the error of a formula that asks for the assignments of some variables only.
+fn projected(at: usize) -> LexerError {
+    let problem =
+        "asks for a projected count, of the assignments of some variables only, which is not done";
+    let remedy = "take the line out to count those of all variables";
+    LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }
 
 fn integer(at: usize, word: &str) -> LexerResult<i64> {
@@ -311,8 +318,11 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {
-        let problem = TextProblem::LiteralRange { literal, variables };
-        return Err(LexerError::new(at, problem));
+        let problem = format!(
+            "the literal {literal} is of none of the variables, which are numbered from 1 to {variables} by the header"
+        );
+        let mistake = Mistake::new(MistakeKind::Unknown, problem, "correct one of them");
+        return Err(LexerError::new(at, mistake));
     }
     Ok((variable - 1, literal > 0))
 }

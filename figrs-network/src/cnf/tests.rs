@@ -4,10 +4,11 @@ use proptest::prelude::*;
 
 use super::super::problem_of::problem_of;
 use super::super::{
-    Network, NetworkClause, NetworkError, NetworkFormat, NetworkKind, State, TextProblem, Variable,
+    Network, NetworkClause, NetworkError, NetworkFormat, NetworkKind, State, Variable, mistakes,
 };
+use figrs_reading::{Mistake, MistakeKind};
 
-fn problem(text: &str) -> (usize, usize, TextProblem) {
+fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_cnf(text))
 }
 
@@ -115,17 +116,10 @@ fn large_declarations_do_not_take_memory() {
         assert_eq!(column, 7);
         let what = "variables";
         let (needed, limit) = (u128::from(variables), 1 << 16);
-        assert_eq!(
-            problem,
-            TextProblem::TooLarge {
-                what,
-                needed,
-                limit
-            }
-        );
+        assert_eq!(problem, mistakes::too_large(what, needed, limit));
     }
     let (_, _, found) = problem("p cnf 1 1000000000000");
-    assert!(matches!(found, TextProblem::ClauseCount { .. }));
+    assert_eq!(found.kind, MistakeKind::Count);
 }
 
 #[test]
@@ -139,7 +133,7 @@ fn formulas_are_not_written_and_become_uai() {
     );
     assert!(matches!(
         network.to_bif(),
-        Err(NetworkError::NotBayesian { .. })
+        Err(NetworkError::NotWritable { .. })
     ));
     let again = Network::from_uai(&network.to_uai()).unwrap();
     // A clause of seven literals is written as two tables with one helper variable between them.

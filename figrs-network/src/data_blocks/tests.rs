@@ -1,7 +1,8 @@
 use std::io::Read;
 
 use super::super::problem_of::problem_of;
-use super::super::{Network, NetworkError, TextProblem};
+use super::super::{Network, NetworkError};
+use figrs_reading::MistakeKind;
 
 fn network() -> Network {
     Network::from_bif(
@@ -82,7 +83,7 @@ fn mistakes_have_their_place_in_any_block() {
         let mut bytes = format!("grass,rain\n{lines}").into_bytes();
         bytes.push(0xff);
         let (line, _, problem) = problem_of(rows(&network, &bytes[..]));
-        assert_eq!((line, problem), (above + 2, TextProblem::NotUtf8));
+        assert_eq!((line, problem.kind), (above + 2, MistakeKind::Encoding));
     }
     let (line, column, _) = problem_of(rows(&network, &b"grass,rian\n"[..]));
     assert_eq!((line, column), (1, 7));

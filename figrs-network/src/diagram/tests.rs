@@ -1,5 +1,7 @@
+use figrs_reading::{Mistake, MistakeKind};
+
 use super::super::problem_of::problem_of;
-use super::super::{InfluenceDiagram, Network, NetworkError, State, TextProblem, Variable};
+use super::super::{InfluenceDiagram, Network, State, Variable};
 
 /// A diagram with a test, a treatment and two utilities, in which all numbers are different and no two variables have the
 /// same number of states.
@@ -53,7 +55,7 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
 }
 
 /// Returns the line, the column and the problem of a diagram that cannot be read.
-fn problem(text: &str) -> (usize, usize, TextProblem) {
+fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(InfluenceDiagram::from_text(text, "test"))
 }
 
@@ -119,7 +121,7 @@ fn a_network_is_a_diagram_without_decisions() {
     assert_eq!(diagram.normalised()[0].line, 1);
     let (line, _, mistake) = problem("MARKOV 1 2 0");
     assert_eq!(line, 1);
-    assert!(matches!(mistake, TextProblem::Expected { .. }));
+    assert!(matches!(mistake.kind, MistakeKind::Syntax));
 }
 
 #[test]
@@ -128,17 +130,10 @@ fn a_network_has_no_decisions_and_utilities() {
         (TREATMENT_XDSL, "examine", 4),
         (TREATMENT_BIFXML, "treat", 2),
     ] {
-        let error = Network::from_text(text, "test").unwrap_err();
-        let NetworkError::Text {
-            line: at, problem, ..
-        } = &error
-        else {
-            panic!("{error}")
-        };
-        let kind = "decision";
-        let node = node.to_owned();
-        assert_eq!(**problem, TextProblem::InfluenceDiagram { node, kind });
-        assert_eq!(*at, line);
+        let (at, _, mistake) = problem_of(Network::from_text(text, "test"));
+        assert_eq!((at, mistake.setting), (line, Some("read_diagram")));
+        let words = format!("`{node}` is a decision node");
+        assert!(mistake.problem.starts_with(&words), "{mistake}");
     }
     let utility = smile("<utility id=\"u\"><utilities>7</utilities></utility>");
     let error = Network::from_xdsl(&utility).unwrap_err().to_string();

@@ -2,7 +2,9 @@ use std::fs;
 
 use figrs_infer::{Run, VariableElimination};
 
-use super::super::{Network, NetworkError, NetworkEvidence, Observation, TextProblem};
+use super::super::problem_of::problem_of;
+use super::super::{Network, NetworkError, NetworkEvidence, Observation};
+use figrs_reading::MistakeKind;
 
 fn network() -> Network {
     Network::from_bif(
@@ -96,20 +98,12 @@ fn files_tell_their_format_by_their_extension() {
     let error = network
         .read_evidence(folder.path().join("e.txt"))
         .unwrap_err();
-    assert!(matches!(error, NetworkError::Extension { .. }));
+    assert_eq!(kind(error), MistakeKind::Unsupported);
     let error = Network::read(folder.path().join("absent.bif")).unwrap_err();
-    assert!(matches!(error, NetworkError::Read { .. }));
-    let error = Network::read(write("latin.bif", b"network n {}\n// \xfc\n")).unwrap_err();
-    let NetworkError::Text {
-        line: 2,
-        column: 4,
-        problem,
-        ..
-    } = error
-    else {
-        panic!("{error}");
-    };
-    assert_eq!(*problem, TextProblem::NotUtf8);
+    assert_eq!(kind(error), MistakeKind::Unreadable);
+    let latin = Network::read(write("latin.bif", b"network n {}\n// \xfc\n"));
+    let (line, column, mistake) = problem_of(latin);
+    assert_eq!((line, column, mistake.kind), (2, 4, MistakeKind::Encoding));
     for name in ["n.bif", "n.UAI"] {
         let path = folder.path().join(name);
         network.write(&path).unwrap();
@@ -118,5 +112,15 @@ fn files_tell_their_format_by_their_extension() {
     }
     let markov = Network::from_uai("MARKOV 1 2 0").unwrap();
     let error = markov.write(folder.path().join("m.bif")).unwrap_err();
-    assert!(matches!(error, NetworkError::NotBayesian { .. }));
+    assert!(matches!(error, NetworkError::NotWritable { .. }));
+    let error = network.write(folder.path().join("absent/n.bif"));
+    assert_eq!(kind(error.unwrap_err()), MistakeKind::Unwritable);
+}
+
+/// The class of the mistake in a file.
+fn kind(error: NetworkError) -> MistakeKind {
+    match error {
+        NetworkError::File(error) => error.kind(),
+        error => panic!("{error}"),
+    }
 }

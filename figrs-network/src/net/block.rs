@@ -1,7 +1,7 @@
 //! Parses the blocks of a NET file.
 
-use super::super::TextProblem;
-use super::super::lexer::{Input, LexerError, LexerResult, offset, unexpected};
+use super::super::lexer::{Input, LexerResult, offset, unexpected};
+use super::super::mistakes;
 use super::token::{mark, require, space, value, word};
 
 /// A name and its offset in the text.
@@ -170,11 +170,7 @@ impl<'t> Data<'t> {
                 let (at, found) = std::mem::take(&mut row);
                 if found > 0 && depth > 0 {
                     let &mut (_, first) = columns.get_or_insert((at, found));
-                    if found != first {
-                        let needed = first as u128;
-                        let problem = TextProblem::EntryCount { found, needed };
-                        return Err(LexerError::new(at, problem));
-                    }
+                    mistakes::check_entries(at, found, first as u128)?;
                 }
             } else {
                 word(input, "a number, `(` or `)`")?;

@@ -1,7 +1,7 @@
 //! Formulas that define tables in NET, which are expressions over the values of nodes.
 
-use super::super::TextProblem;
 use super::super::lexer::{LexerError, LexerResult};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum nesting depth of formulas.
 const MOST_DEPTH: usize = 100;
@@ -34,9 +34,11 @@ pub(super) enum Formula {
     },
 }
 
-fn mistake(at: usize, reason: impl Into<String>) -> LexerError {
-    let reason = reason.into();
-    LexerError::new(at, TextProblem::Formula { reason })
+/// Returns the error of a formula that is not read for a reason.
+pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
+    let problem = format!("a formula that is not read: {reason}");
+    let remedy = "write the table as `data`";
+    LexerError::new(at, Mistake::new(MistakeKind::Unsupported, problem, remedy))
 }
 
 /// Parses a list of formulas in parentheses, separated by commas; `offset` is the offset of `text` in the file.
@@ -52,7 +54,7 @@ pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     let formulas = reader.list()?;
     reader.space();
     if reader.place < text.len() {
-        return Err(mistake(reader.at(), "something stands after its end"));
+        return Err(unread(reader.at(), "something stands after its end"));
     }
     Ok(formulas)
 }
@@ -105,7 +107,7 @@ impl<'t> FormulaReader<'t> {
         if self.mark(mark) {
             return Ok(());
         }
-        Err(mistake(self.at(), format!("`{mark}` is missing")))
+        Err(unread(self.at(), format!("`{mark}` is missing")))
     }
 
     /// Parses a list of formulas up to a closing parenthesis.
@@ -138,7 +140,7 @@ impl<'t> FormulaReader<'t> {
             };
             self.operators += 1;
             if self.operators > MOST_OPERATORS {
-                return Err(mistake(at, "too many operators"));
+                return Err(unread(at, "too many operators"));
             }
             let right = self.binary(line + 1)?;
             left = Formula::Function {
@@ -152,7 +154,7 @@ impl<'t> FormulaReader<'t> {
     fn unary(&mut self) -> LexerResult<Formula> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
-            return Err(mistake(self.at(), "too many parentheses within each other"));
+            return Err(unread(self.at(), "too many parentheses within each other"));
         }
         let found = self.operand();
         self.depth -= 1;
@@ -195,13 +197,13 @@ impl<'t> FormulaReader<'t> {
             self.place += end;
             let number = rest[..end]
                 .parse()
-                .map_err(|_| mistake(at, "a number is none"))?;
+                .map_err(|_| unread(at, "a number is none"))?;
             return Ok(Formula::Constant(Value::Number(number)));
         }
         let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'));
         let name = &rest[..length.unwrap_or(rest.len())];
         if name.is_empty() {
-            return Err(mistake(at, "a node, a number or a function is missing"));
+            return Err(unread(at, "a node, a number or a function is missing"));
         }
         self.place += name.len();
         if self.mark("(") {
@@ -238,7 +240,7 @@ impl Formula {
             Self::Constant(value) => return Ok(value.clone()),
             Self::Node { at, name } => {
                 let missing = || format!("`{name}` is no parent with values that formulas take");
-                return of(name).ok_or_else(|| mistake(*at, missing()));
+                return of(name).ok_or_else(|| unread(*at, missing()));
             }
             Self::Function {
                 at,
@@ -250,7 +252,7 @@ impl Formula {
             return match condition.value(of)? {
                 Value::Truth(true) => yes.value(of),
                 Value::Truth(false) => no.value(of),
-                _ => Err(mistake(
+                _ => Err(unread(
                     at,
                     "the first part of `if` is neither true nor false",
                 )),
@@ -259,7 +261,7 @@ impl Formula {
         let values = arguments.iter().map(|argument| argument.value(of));
         let values = values.collect::<LexerResult<Vec<Value>>>()?;
         applied(name, &values).ok_or_else(|| {
-            mistake(
+            unread(
                 at,
                 format!("`{name}` is no function of such parts that is read"),
             )

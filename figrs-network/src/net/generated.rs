@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, offset};
 use super::super::names::FullNames;
-use super::super::{State, TextProblem};
+use super::super::{State, mistakes};
 use super::block::{Attributes, Model, Potential};
-use super::formula::{Formula, Value, formulas};
+use super::formula::{Formula, Value, formulas, unread};
 
 /// The values that formulas assign to the states of a node.
 pub(super) enum StateValues {
@@ -91,7 +91,6 @@ pub(super) fn define(
     let text: &str = &model.data[..model.length];
     let at = offset(&model.data);
     let all = formulas(text.trim_end(), at)?;
-    let mistake = |at: usize, reason: String| LexerError::new(at, TextProblem::Formula { reason });
     let (place, name) = names.of(potential.subject);
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     let parents = draft.scope(parents)?;
@@ -99,36 +98,23 @@ pub(super) fn define(
     let nodes = draft.scope(nodes)?;
     let position = |node: &usize| parents.iter().position(|parent| parent == node);
     let Some(nodes) = nodes.iter().map(position).collect::<Option<Vec<usize>>>() else {
-        return Err(mistake(at, "a model node is no parent".to_owned()));
+        return Err(unread(at, "a model node is no parent"));
     };
     let sizes = parents.iter().map(|&p| draft.variables[p].states.len());
     let sizes: Vec<usize> = sizes.collect();
     let counts = nodes.iter().map(|&node| sizes[node] as u128);
     let needed = counts.fold(1_u128, u128::saturating_mul);
-    let found = all.len();
-    if found as u128 != needed {
-        return Err(LexerError::new(
-            at,
-            TextProblem::EntryCount { found, needed },
-        ));
-    }
+    mistakes::check_entries(at, all.len(), needed)?;
     let child = draft
         .index
         .get(name)
         .copied()
         .filter(|_| !draft.is_utility(name));
     if child.is_some_and(|child| draft.is_decision(child)) {
-        return Err(mistake(
-            at,
-            "a decision has no formula; leave it out".to_owned(),
-        ));
+        return Err(unread(at, "a decision has no formula; leave it out"));
     }
     if child.is_some_and(|child| parents.contains(&child)) {
-        let variable = name.into();
-        return Err(LexerError::new(
-            place,
-            TextProblem::RepeatedInTable { variable },
-        ));
+        return Err(LexerError::new(place, mistakes::repeated_in_table(name)));
     }
     let scope: Vec<usize> = parents.iter().copied().chain(child).collect();
     let entries = draft.implied_entries(place, &scope, 0)?;
@@ -155,11 +141,10 @@ pub(super) fn define(
         let row = &mut numbers[row * columns..][..columns];
         match (&value, child) {
             (Value::Number(number), None) => row[0] = *number,
-            (_, None) => return Err(mistake(at, "a utility is a number".to_owned())),
+            (_, None) => return Err(unread(at, "a utility is a number")),
             (Value::Distribution(shares), _) if shares.len() == columns => {
                 if let Some(share) = shares.iter().find(|&&share| share < 0.0) {
-                    let number = *share;
-                    return Err(LexerError::new(at, TextProblem::Weight { number }));
+                    return Err(LexerError::new(at, mistakes::weight(*share)));
                 }
                 row.copy_from_slice(shares);
             }
@@ -174,7 +159,7 @@ pub(super) fn define(
                         Value::Label(label) => format!("\"{label}\""),
                         Value::Distribution(_) => "a distribution over other states".to_owned(),
                     };
-                    mistake(
+                    unread(
                         at,
                         format!("its value {message} is that of no state of `{name}`"),
                     )

@@ -5,7 +5,7 @@ use super::super::lexer::{Input, LexerError, LexerResult, unexpected};
 use super::super::names::FullNames;
 use rustc_hash::FxHashMap;
 
-use super::super::{NetworkKind, NetworkReader, TextProblem};
+use super::super::{NetworkKind, NetworkReader, mistakes};
 use super::block::{Attributes, Name, Potential, attributes, potential};
 use super::generated::{self, StateValues};
 use super::token::{mark, next_word, word};
@@ -68,8 +68,7 @@ fn node<'t>(
     let kind = kinds.join(" ");
     let discrete = kind.strip_prefix("discrete ").unwrap_or(&kind);
     if !["node", "decision", "utility"].contains(&discrete) {
-        let node = name.into();
-        return Err(LexerError::new(at, TextProblem::NodeKind { node, kind }));
+        return Err(LexerError::new(at, mistakes::node_kind(name, &kind)));
     }
     let attributes = attributes(input)?;
     let own = StateValues::new(&attributes);
@@ -115,13 +114,7 @@ fn define(
         .get(last)
         .map(|&v| draft.variables[v].states().len());
     match (data.columns, needed) {
-        (Some((at, found)), Some(needed)) if found != needed => {
-            let needed = needed as u128;
-            Err(LexerError::new(
-                at,
-                TextProblem::EntryCount { found, needed },
-            ))
-        }
+        (Some((at, found)), Some(needed)) => mistakes::check_entries(at, found, needed as u128),
         _ => Ok(()),
     }
 }

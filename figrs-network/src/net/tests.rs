@@ -1,7 +1,7 @@
+use figrs_reading::{Mistake, MistakeKind};
+
 use super::super::problem_of::problem_of;
-use super::super::{
-    InfluenceDiagram, Network, NetworkError, NetworkFormat, State, TextProblem, Variable,
-};
+use super::super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, State, Variable};
 
 /// A network in which a node has parents of different sizes, and all numbers are different.
 const GARDEN: &str = "% by hand\r\nnet { name = \"a garden\"; node_size = (50 50); HR_Desc = \"two\nlines; % and { more\"; }\r
@@ -20,7 +20,7 @@ potential (hour |) { data = ((0.6 0.4)); model_nodes = (); }
 ";
 
 /// Returns the line, the column and the problem of a text that cannot be read.
-fn problem(text: &str) -> (usize, usize, TextProblem) {
+fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_net(text))
 }
 
@@ -83,7 +83,7 @@ fn names_that_are_no_identifiers_are_kept_beside_identifiers() {
         let error = network.to_text(format).unwrap_err();
         let words = format!("the name `a\"b` cannot be written as {format}");
         assert!(error.to_string().starts_with(&words), "{error}");
-        assert!(matches!(error, NetworkError::Inexpressible { .. }));
+        assert!(matches!(error, NetworkError::NotWritable { .. }));
     }
 }
 
@@ -105,7 +105,7 @@ fn decisions_and_utilities_are_read() {
         [1.0, -2.0, 3.5, 4.0, 5.0, 6.0]
     );
     let (_, _, mistake) = problem(text);
-    assert!(matches!(mistake, TextProblem::InfluenceDiagram { .. }));
+    assert!(mistake.setting == Some("read_diagram"));
     // The error requires three numbers for each observed state, instead of two numbers for each act.
     let error =
         InfluenceDiagram::from_net(&text.replace("((1 -2 3.5)(4 5 6))", "((1 -2)(3.5 4)(5 6))"));
@@ -128,7 +128,7 @@ fn deep_lists_do_not_overflow_the_stack() {
     let (_, _, mistake) = problem(&format!(
         "node a {{ states = (x); }} potential (a) {{ data = {deep}"
     ));
-    assert!(matches!(mistake, TextProblem::Expected { .. }));
+    assert!(matches!(mistake.kind, MistakeKind::Syntax));
 }
 
 const FORMULAS: &str = "net { }

@@ -64,10 +64,7 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
 /// Writes a text in quotes; returns an error if the text contains a quotation mark or a line end.
 fn quoted(name: &str) -> Result<String, NetworkError> {
     if name.contains(['"', '\n']) {
-        return Err(NetworkError::Inexpressible {
-            name: name.into(),
-            format: NetworkFormat::Net,
-        });
+        return Err(NetworkError::of_name(name, NetworkFormat::Net));
     }
     Ok(format!("\"{name}\""))
 }

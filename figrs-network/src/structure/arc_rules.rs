@@ -37,7 +37,7 @@ impl ArcRules {
         most_parents: usize,
     ) -> Result<Self, StructureLearningError> {
         let variables = network.variables();
-        let name = |position: u32| variables[position as usize].name().to_owned();
+        let name = |position: u32| variables[position as usize].name();
         let mut rules = Self {
             required: FxHashSet::default(),
             forbidden: arcs(network, forbidden)?.into_iter().collect(),
@@ -47,16 +47,27 @@ impl ArcRules {
         };
         for (from, to) in arcs(network, required)? {
             if rules.forbidden.contains(&(from, to)) {
-                let (from, to) = (name(from), name(to));
-                return Err(StructureLearningError::RequiredAndForbidden { from, to });
+                return Err(StructureLearningError::rules(
+                    &["require", "forbid"],
+                    &format!(
+                        "the arc from `{}` to `{}` is both required and forbidden",
+                        name(from),
+                        name(to)
+                    ),
+                    "keep one of the two",
+                ));
             }
             if !rules.required.insert((from, to)) {
                 continue;
             }
             if !rules.least.allows(ArcChange::Add(from, to)) {
                 let cycle = cycle(&rules.least, from, to);
-                let cycle = cycle.into_iter().map(name).collect();
-                return Err(StructureLearningError::RequiredCycle { cycle });
+                let cycle: Vec<&str> = cycle.into_iter().map(name).collect();
+                return Err(StructureLearningError::rules(
+                    &["require"],
+                    &format!("the required arcs form a cycle, {}", cycle.join(" -> ")),
+                    "leave one of them out",
+                ));
             }
             rules.least.change(ArcChange::Add(from, to));
         }
@@ -69,22 +80,29 @@ impl ArcRules {
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
-                return Err(StructureLearningError::TooManyRequired {
-                    variable: variable.name().into(),
-                    required: parents.len(),
-                    most: self.most_parents,
-                });
+                let problem = format!(
+                    "`{}` has {} required parents, more than the {} allowed",
+                    variable.name(),
+                    parents.len(),
+                    self.most_parents
+                );
+                let remedy = "allow more parents, or require fewer";
+                let settings = &["max_parents", "require"];
+                return Err(StructureLearningError::rules(settings, &problem, remedy));
             }
             let sizes = parents.iter().map(|&p| self.states[p as usize]);
             let entries = sizes.fold(variable.states().len() as u128, |entries, n| {
                 entries.saturating_mul(n as u128)
             });
             if entries > MOST_ENTRIES as u128 {
-                return Err(StructureLearningError::TableTooLarge {
-                    variable: variable.name().into(),
-                    entries,
-                    limit: MOST_ENTRIES,
-                });
+                let problem = format!(
+                    "the table of `{}` and its required parents would have {entries} entries, more than {MOST_ENTRIES}",
+                    variable.name()
+                );
+                let (remedy, settings) = ("require fewer arcs", &["require"]);
+                return Err(StructureLearningError::too_large(
+                    &problem, remedy, settings,
+                ));
             }
         }
         Ok(())
@@ -100,8 +118,13 @@ impl ArcRules {
         });
         let entries: u128 = entries.sum();
         if entries > MOST_ENTRIES_IN_ALL as u128 {
-            let limit = MOST_ENTRIES_IN_ALL;
-            return Err(StructureLearningError::TablesTooLarge { entries, limit });
+            return Err(StructureLearningError::too_large(
+                &format!(
+                    "the tables of the structure would have {entries} entries together, more than {MOST_ENTRIES_IN_ALL}"
+                ),
+                "allow fewer parents, require fewer arcs, or take a score with a penalty, such as BIC",
+                &["max_parents", "require", "score"],
+            ));
         }
         Ok(())
     }
@@ -159,8 +182,13 @@ fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, Structur
     let arcs = names.iter().map(|(from, to)| {
         if from == to {
             position(network, from)?;
-            let variable = from.clone();
-            return Err(StructureLearningError::ArcToItself { variable });
+            let problem = format!("an arc from `{from}` to itself is a cycle");
+            let settings = &["require", "forbid"];
+            return Err(StructureLearningError::rules(
+                settings,
+                &problem,
+                "name two variables",
+            ));
         }
         Ok((position(network, from)?, position(network, to)?))
     });

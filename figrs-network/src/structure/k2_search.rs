@@ -23,8 +23,9 @@ pub(super) fn order(
     for name in names {
         let position = position(network, name)?;
         if place[position as usize].replace(order.len()).is_some() {
-            let variable = name.clone();
-            return Err(StructureLearningError::RepeatedInOrder { variable });
+            let problem = format!("the order names `{name}` a second time");
+            let remedy = "name each variable once";
+            return Err(StructureLearningError::rules(&["order"], &problem, remedy));
         }
         order.push(position);
     }
@@ -36,10 +37,17 @@ pub(super) fn order(
     }
     for (child, parents) in rules.least().all_parents().iter().enumerate() {
         if let Some(&parent) = parents.iter().find(|&&p| place[p as usize] > place[child]) {
-            return Err(StructureLearningError::AgainstOrder {
-                from: variables[parent as usize].name().into(),
-                to: variables[child].name().into(),
-            });
+            let problem = format!(
+                "the required arc from `{}` to `{}` goes against the order of the variables",
+                variables[parent as usize].name(),
+                variables[child].name()
+            );
+            let settings = &["require", "order"];
+            return Err(StructureLearningError::rules(
+                settings,
+                &problem,
+                "change the order",
+            ));
         }
     }
     Ok(order)

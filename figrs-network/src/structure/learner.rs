@@ -273,18 +273,25 @@ impl StructureLearner {
     ) -> Result<LearnedStructure, StructureLearningError> {
         self.score.check()?;
         if !(0.0..=NetworkLearner::MOST_PRIOR).contains(&self.prior) {
-            let count = self.prior;
-            return Err(StructureLearningError::PriorCount { count });
+            return Err(StructureLearningError::Setting {
+                setting: "prior",
+                value: self.prior,
+                remedy: "give a number from 0 to 1e15",
+            });
         }
         if network.kind() != NetworkKind::Bayesian {
-            return Err(StructureLearningError::NotBayesian);
+            return Err(StructureLearningError::not_bayesian());
         }
         let count = network.variables().len();
         if count > MOST_VARIABLES {
-            return Err(StructureLearningError::TooManyVariables {
-                count,
-                limit: MOST_VARIABLES,
-            });
+            let problem = format!(
+                "{count} variables, more than the {MOST_VARIABLES} that a search for arcs takes"
+            );
+            return Err(StructureLearningError::too_large(
+                &problem,
+                "leave some out",
+                &[],
+            ));
         }
         let arcs = (&self.required[..], &self.forbidden[..]);
         let rules = ArcRules::new(network, arcs, self.most_parents.unwrap_or(usize::MAX))?;

@@ -47,10 +47,15 @@ pub(super) struct LargePosterior {
 
 impl From<LargePosterior> for StructureLearningError {
     fn from(large: LargePosterior) -> Self {
-        Self::LargePosterior {
-            line: large.line,
-            cells: large.cells,
-            source: large.source,
+        Self::TooLarge {
+            line: Some(large.line),
+            problem: format!(
+                "{} missing cells depend on each other, and their joint posterior is too large to be computed",
+                large.cells
+            ),
+            remedy: "fill some of them, leave the line out, or allow fewer parents",
+            settings: &["max_parents"],
+            source: Some(large.source),
         }
     }
 }

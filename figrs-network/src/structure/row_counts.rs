@@ -72,7 +72,9 @@ impl DataRows {
         for (number, row) in data.rows().enumerate() {
             cells.clear();
             for (i, state) in row.enumerate() {
-                let variable = variables.get(i).ok_or(StructureLearningError::OtherData)?;
+                let variable = variables
+                    .get(i)
+                    .ok_or_else(StructureLearningError::other_data)?;
                 let Some(state) = state else {
                     rows.missing_cells += 1;
                     rows.first_missing.get_or_insert((number, i));
@@ -80,13 +82,13 @@ impl DataRows {
                     continue;
                 };
                 if variable.states().get(state.index()) != Some(state) {
-                    return Err(StructureLearningError::OtherData);
+                    return Err(StructureLearningError::other_data());
                 }
                 is_seen[i] = true;
                 cells.push(state.index() as u32);
             }
             if cells.len() != variables.len() {
-                return Err(StructureLearningError::OtherData);
+                return Err(StructureLearningError::other_data());
             }
             rows.add(&cells, data.line(number), &mut places);
         }
@@ -126,8 +128,8 @@ impl DataRows {
     /// **Errors.** An error if a variable has no state in any row.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
-            let variable = network.variables()[variable].name().to_owned();
-            Err(StructureLearningError::MissingColumn { variable })
+            let variable = network.variables()[variable].name();
+            Err(StructureLearningError::missing_column(variable))
         })
     }
 }
@@ -144,15 +146,12 @@ impl RowCounts {
         let Some((row, variable)) = rows.first_missing else {
             return Ok(rows.complete);
         };
-        let name = network.variables()[variable].name().to_owned();
+        let name = network.variables()[variable].name();
         let is_empty = |row| data.row(row).nth(variable).flatten().is_none();
         if (0..data.len()).all(is_empty) {
-            return Err(StructureLearningError::MissingColumn { variable: name });
+            return Err(StructureLearningError::missing_column(name));
         }
-        Err(StructureLearningError::MissingCell {
-            line: data.line(row),
-            variable: name,
-        })
+        Err(StructureLearningError::missing_cell(data.line(row), name))
     }
 
     /// Returns the number of variables in the data.

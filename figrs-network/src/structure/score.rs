@@ -77,9 +77,8 @@ impl ScoredNetwork {
 impl NetworkScore {
     /// Returns the score of the structure of a network; it does not depend on the numbers in the network's tables.
     ///
-    /// **Errors.** [`NotBayesian`](StructureLearningError::NotBayesian), [`MissingCell`](StructureLearningError::MissingCell),
-    /// [`MissingColumn`](StructureLearningError::MissingColumn), [`OtherData`](StructureLearningError::OtherData),
-    /// [`EquivalentSampleSize`](StructureLearningError::EquivalentSampleSize).
+    /// **Errors.** [`Unfit`](StructureLearningError::Unfit) for a Markov network, for a missing cell or column, and for data about another
+    /// network; [`Setting`](StructureLearningError::Setting) for an equivalent sample size out of range.
     pub fn of(
         self,
         network: &Network,
@@ -87,7 +86,7 @@ impl NetworkScore {
     ) -> Result<ScoredNetwork, StructureLearningError> {
         self.check()?;
         if network.kind() != NetworkKind::Bayesian {
-            return Err(StructureLearningError::NotBayesian);
+            return Err(StructureLearningError::not_bayesian());
         }
         let rows = RowCounts::new(network, data)?;
         let mut scores = FamilyScores::new(&rows, self, 1);
@@ -102,7 +101,12 @@ impl NetworkScore {
             Self::Bdeu {
                 equivalent_sample_size: size,
             } if !(1e-100..=1e100).contains(&size) => {
-                Err(StructureLearningError::EquivalentSampleSize { size })
+                // With a smaller size, the prior count of a table cell could become zero.
+                Err(StructureLearningError::Setting {
+                    setting: "equivalent_sample_size",
+                    value: size,
+                    remedy: "give a positive number from 1e-100 to 1e100",
+                })
             }
             _ => Ok(()),
         }

@@ -138,11 +138,13 @@ impl<'s> StructuralEm<'s> {
         let (rows, variables) = (self.rows.open.len(), self.rows.complete.width());
         let families = variables as u64 * variables as u64;
         if rows as u64 * families > MOST_COUNTS {
-            return Err(StructureLearningError::TooManyExpectedCounts {
-                rows,
-                families,
-                limit: MOST_COUNTS,
-            });
+            return Err(StructureLearningError::too_large(
+                &format!(
+                    "{rows} different rows with missing cells and {families} pairs of variables are more expected counts than the limit of {MOST_COUNTS}"
+                ),
+                "leave out rows or variables, or fill cells",
+                &[],
+            ));
         }
         Ok(())
     }

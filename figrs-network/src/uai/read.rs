@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
-use super::super::{NetworkKind, NetworkReader, NetworkTable, State, TextProblem};
+use super::super::{NetworkKind, NetworkReader, NetworkTable, State, mistakes};
 use super::token::{count, end, word};
 
 /// Maximum total number of states of all variables if the file is small.
@@ -41,15 +41,7 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     for index in 0..variables {
         let (at, states) = count(input, "the number of states of each variable")?;
         total = total.saturating_add(states);
-        if total > limit {
-            let (what, needed) = ("states", total as u128);
-            let problem = TextProblem::TooLarge {
-                what,
-                needed,
-                limit,
-            };
-            return Err(LexerError::new(at, problem));
-        }
+        mistakes::check_size(at, "states", total as u128, limit)?;
         let named = || State::all((0..states).map(|state| state.to_string()).collect());
         let states = shared.entry(states).or_insert_with(named).clone();
         draft.add_variable(at, &index.to_string(), states)?;
@@ -73,18 +65,12 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
         for _ in 0..size {
             let (at, index) = count(input, "the variables of each table")?;
             if index >= variables {
-                let (what, count) = ("variable", variables);
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::Index { what, index, count },
-                ));
+                let mistake = mistakes::index("variable", index, variables);
+                return Err(LexerError::new(at, mistake));
             }
             if std::mem::replace(&mut stood[index], table) == table {
-                let variable = index.to_string();
-                return Err(LexerError::new(
-                    at,
-                    TextProblem::RepeatedInTable { variable },
-                ));
+                let mistake = mistakes::repeated_in_table(&index.to_string());
+                return Err(LexerError::new(at, mistake));
             }
             scope.push(index);
             last = at;
@@ -94,8 +80,8 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
                 return Err(unexpected(at, "0", "at least one variable, the child"));
             };
             if std::mem::replace(&mut has_table[child], true) {
-                let variable = child.to_string();
-                return Err(LexerError::new(last, TextProblem::SecondTable { variable }));
+                let mistake = mistakes::repeated_table(&child.to_string());
+                return Err(LexerError::new(last, mistake));
             }
         }
         scopes.push(scope);
@@ -104,8 +90,8 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
     let missing = has_table.iter().position(|&has| !has);
     match (draft.kind, missing) {
         (NetworkKind::Bayesian, Some(variable)) => {
-            let variable = variable.to_string();
-            Err(LexerError::new(at_count, TextProblem::NoTable { variable }))
+            let mistake = mistakes::no_table(&variable.to_string());
+            Err(LexerError::new(at_count, mistake))
         }
         _ => Ok(scopes),
     }
@@ -119,12 +105,7 @@ fn table(
 ) -> LexerResult<Vec<f64>> {
     let needed = draft.entries(variables);
     let (at, found) = count(input, "the number of entries of each table")?;
-    if found as u128 != needed {
-        return Err(LexerError::new(
-            at,
-            TextProblem::EntryCount { found, needed },
-        ));
-    }
+    mistakes::check_entries(at, found, needed)?;
     // A number takes at least two characters, so a small text reserves little memory whatever the file declares.
     let mut numbers = Vec::with_capacity(found.min(input.len() / 2 + 1));
     let bayesian = draft.kind == NetworkKind::Bayesian;

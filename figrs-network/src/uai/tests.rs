@@ -2,9 +2,10 @@ use figrs_infer::{MpeVariableElimination, Run, VariableElimination};
 use proptest::prelude::*;
 
 use super::super::problem_of::problem_of;
-use super::super::{Network, NetworkKind, TextProblem};
+use super::super::{Network, NetworkKind};
+use figrs_reading::Mistake;
 
-fn problem(text: &str) -> (usize, usize, TextProblem) {
+fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_uai(text))
 }
 

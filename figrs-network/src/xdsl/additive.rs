@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, finite};
+use super::super::mistakes;
 use super::super::names::FullNames;
 use super::super::order::parents_first;
 use super::super::variable::unknown_among;
@@ -24,11 +24,7 @@ impl AdditiveUtility {
         let weights = weights.collect::<LexerResult<Vec<f64>>>()?;
         let parents = node.parents.words().map(|parent| names.of(parent));
         let parents: Vec<(usize, &str)> = parents.collect();
-        let (found, needed) = (weights.len(), parents.len() as u128);
-        if found as u128 != needed {
-            let problem = TextProblem::EntryCount { found, needed };
-            return Err(LexerError::new(node.at, problem));
-        }
+        mistakes::check_entries(node.at, weights.len(), parents.len() as u128)?;
         let terms = parents.into_iter().zip(weights);
         let terms = terms.map(|((at, name), weight)| (at, name.to_owned(), weight));
         Ok(Self {
@@ -52,10 +48,8 @@ pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) ->
     let mut positions: FxHashMap<&str, usize> = FxHashMap::default();
     for (position, name) in of_sums.chain(of_utilities).enumerate() {
         if positions.insert(name, position).is_some() || draft.index.contains_key(name) {
-            let variable = name.into();
             let at = sums.iter().find(|sum| sum.name == name).map_or(0, |s| s.at);
-            let problem = TextProblem::RepeatedVariable { variable };
-            return Err(LexerError::new(at, problem));
+            return Err(LexerError::new(at, mistakes::repeated_variable(name)));
         }
     }
     let mut terms = vec![Vec::new(); sums.len() + draft.utilities.len()];
@@ -68,8 +62,7 @@ pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) ->
     let parents: Vec<&[usize]> = terms.iter().map(Vec::as_slice).collect();
     let order = parents_first(&parents).map_err(|cycle| {
         let AdditiveUtility { at, name, .. } = &sums[cycle[0]];
-        let variable = name.clone();
-        LexerError::new(*at, TextProblem::Cycle { variable })
+        LexerError::new(*at, mistakes::cycle(name))
     })?;
     let mut weights = vec![None; terms.len()];
     for &node in order.iter().rev() {
@@ -86,8 +79,7 @@ pub(super) fn add_weights(draft: &mut NetworkDraft, sums: &[AdditiveUtility]) ->
         for number in &mut utility.numbers {
             *number *= weight;
             if !number.is_finite() {
-                let number = *number;
-                return Err(LexerError::new(*at, TextProblem::Utility { number }));
+                return Err(LexerError::new(*at, mistakes::utility(*number)));
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use figrs_factor::graph::Assignments;
 
-use super::super::TextProblem;
 use super::super::draft::NetworkDraft;
-use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
+use super::super::lexer::{LexerResult, unexpected, weight};
+use super::super::mistakes;
 use super::read::Definition;
 
 /// Defines a noisy-MAX node by its conditional table. The states of the node are ordered from the strongest to the weakest. Each parent and the leak
@@ -38,19 +38,14 @@ pub(super) fn noisy_max(
         starts.push(at);
         numbers.push(weight(at, word)?);
     }
-    let (found, needed) = (numbers.len(), rows as u128 * columns as u128);
-    if found as u128 != needed {
-        let problem = TextProblem::EntryCount { found, needed };
-        return Err(LexerError::new(definition.at, problem));
-    }
+    let needed = rows as u128 * columns as u128;
+    mistakes::check_entries(definition.at, numbers.len(), needed)?;
     for (row, start) in numbers.chunks_mut(columns).zip(starts.chunks(columns)) {
         draft.check_row(&scope, 0, row, start[0])?;
     }
-    let (found, needed) = (node.strengths.words().count(), rows - 1);
-    if found != 0 && found != needed {
-        let needed = needed as u128;
-        let problem = TextProblem::EntryCount { found, needed };
-        return Err(LexerError::new(definition.at, problem));
+    let strengths = node.strengths.words().count();
+    if strengths != 0 {
+        mistakes::check_entries(definition.at, strengths, rows as u128 - 1)?;
     }
     // For each state of each parent, the index of its row; the list of strengths contains the states from the strongest
     // to the weakest.

@@ -4,12 +4,13 @@ use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult, unexpected};
 use super::super::names::{FullNames, nearest};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
-use super::super::{NetworkKind, NetworkReader, TextProblem};
+use super::super::{NetworkKind, NetworkReader, mistakes};
 use super::additive::{AdditiveUtility, add_weights};
 use super::noisy_max::noisy_max;
 use super::resulting::resulting;
 use super::unroll::{Temporal, TimeKind, unrolled};
 use super::{NAME, PLACE, STATE};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// A node of the document, with its offset, name and contents.
 #[derive(Default)]
@@ -101,7 +102,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
         (None, _) => 1,
         (Some(_), Some(slices)) => slices as usize,
         (Some((at, slices)), None) => {
-            return Err(LexerError::new(at, TextProblem::Dynamic { slices }));
+            return Err(LexerError::new(at, no_slices(slices)));
         }
     };
     let definitions = unrolled(&nodes, &temporal, &names, slices)?;
@@ -183,7 +184,7 @@ fn node<'t>(
         "mau" => "weights",
         "noisymax" => "parameters",
         "decision" => "",
-        _ => return Err(unread(&node, node.kind.clone())),
+        _ => return Err(unread(&node, &node.kind)),
     };
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -197,7 +198,7 @@ fn node<'t>(
             "strengths" if contents == "parameters" => node.strengths = xml.content()?,
             name if name == contents => node.words = xml.content()?,
             "expression" | "expressions" | "definition" => {
-                return Err(unread(&node, format!("{} with an expression", node.kind)));
+                return Err(unread(&node, &format!("{} with an expression", node.kind)));
             }
             "property" => {
                 let key = element.attribute("id")?.unwrap_or_default();
@@ -220,11 +221,14 @@ fn node<'t>(
 }
 
 /// Returns the error that a node cannot be read.
-fn unread(node: &XdslNode<'_>, kind: String) -> LexerError {
-    let node_name = node.name.clone();
-    let problem = TextProblem::NodeKind {
-        node: node_name,
-        kind,
-    };
-    LexerError::new(node.at, problem)
+fn unread(node: &XdslNode<'_>, kind: &str) -> LexerError {
+    LexerError::new(node.at, mistakes::node_kind(&node.name, kind))
+}
+
+/// A network is dynamic, but the reader was given no number of slices to which it unrolls the network.
+pub(super) fn no_slices(slices: Option<u32>) -> Mistake {
+    let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
+    let problem = format!("a dynamic network{own}");
+    let remedy = "have the reader unroll it to a number of slices";
+    Mistake::new(MistakeKind::Unsupported, problem, remedy).with_setting("slices")
 }

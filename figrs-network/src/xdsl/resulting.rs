@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::super::draft::NetworkDraft;
 use super::super::lexer::{LexerError, LexerResult};
 use super::super::variable::unknown_state;
-use super::super::{State, TextProblem};
+use super::super::{State, mistakes};
 use super::read::Definition;
 
 /// Defines a deterministic node by its state for each combination of its parents' states, where the last parent varies
@@ -24,10 +24,7 @@ pub(super) fn resulting(
         return Ok(());
     };
     let (needed, found) = (draft.entries(parents), node.words.words().count());
-    if found as u128 != needed {
-        let problem = TextProblem::EntryCount { found, needed };
-        return Err(LexerError::new(at, problem));
-    }
+    mistakes::check_entries(at, found, needed)?;
     let entries = draft.implied_entries(at, &scope, if definition.is_copy { 0 } else { found })?;
     let own = &draft.variables[variable];
     let names = own.states.iter().map(State::name).zip(0..);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::super::TextProblem;
-use super::super::lexer::{LexerError, LexerResult, unexpected};
+use super::super::lexer::{LexerResult, unexpected};
+use super::super::mistakes;
 use super::super::names::FullNames;
 use super::read::{Definition, XdslNode};
 
@@ -56,16 +56,8 @@ pub(super) fn unrolled<'n, 't>(
     let plate = nodes.iter().filter(|node| node.time == TimeKind::Plate);
     let plate: Vec<&XdslNode<'t>> = plate.collect();
     let needed = plate.len() as u128 * slices as u128;
-    if needed > MOST_VARIABLES as u128 {
-        let (what, limit) = ("variables", MOST_VARIABLES);
-        let at = plate.first().map_or(0, |node| node.at);
-        let problem = TextProblem::TooLarge {
-            what,
-            needed,
-            limit,
-        };
-        return Err(LexerError::new(at, problem));
-    }
+    let at = plate.first().map_or(0, |node| node.at);
+    mistakes::check_size(at, "variables", needed, MOST_VARIABLES)?;
     let of =
         |kinds: &'static [TimeKind]| nodes.iter().filter(move |node| kinds.contains(&node.time));
     let mut definitions = Vec::new();

@@ -199,12 +199,10 @@ fn what_is_learned_is_written_and_read_again() {
 fn mistakes_in_data_are_told_with_their_places() {
     let network = garden();
     let place = |text: &str| match network.data_from_csv(text) {
-        Err(NetworkError::Text {
-            line,
-            column,
-            problem,
-            ..
-        }) => (line, column, problem.to_string()),
+        Err(NetworkError::File(error)) => {
+            let (line, column) = error.position.unwrap();
+            (line, column, error.mistake.to_string())
+        }
         other => panic!("{other:?}"),
     };
     let (line, column, problem) = place("season,reign\n");

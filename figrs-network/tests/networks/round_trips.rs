@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use figrs_network::{Network, NetworkError, NetworkFormat, State};
+use figrs_network::{Network, NetworkError, NetworkFormat, State, Variable};
 use proptest::prelude::*;
 
 /// The variables of a network, each given by its name, its states, its parents among earlier variables, and the numbers
@@ -212,9 +212,12 @@ proptest! {
         for format in NAMED {
             let written = match network.to_text(format) {
                 Ok(written) => written,
-                Err(NetworkError::Inexpressible { name, .. }) => {
+                Err(NetworkError::NotWritable { .. }) => {
                     prop_assert!(matches!(format, NetworkFormat::Bif | NetworkFormat::Net));
-                    prop_assert!(name.contains(['"', '\n']));
+                    let states = network.variables().iter().flat_map(|v| v.states().iter());
+                    let names = network.variables().iter().map(Variable::name);
+                    let mut names = names.chain(states.map(State::name)).chain([network.name()]);
+                    prop_assert!(names.any(|name| name.contains(['"', '\n'])));
                     continue;
                 }
                 Err(error) => return Err(TestCaseError::fail(error.to_string())),
@@ -261,10 +264,11 @@ proptest! {
                     let again = Network::from_text(&written, "again").unwrap();
                     prop_assert_eq!(sorted(&again), sorted(&network));
                 }
-                Err(NetworkError::Inexpressible { .. }) => {}
+                Err(NetworkError::NotWritable { .. }) => {}
                 Err(error) => prop_assert!(false, "{error}"),
             },
-            Err(NetworkError::Text { line, column, .. }) => {
+            Err(NetworkError::File(error)) => {
+                let (line, column) = error.position.unwrap();
                 let lines: Vec<&str> = text.split('\n').collect();
                 prop_assert!((1..=lines.len()).contains(&line));
                 prop_assert!((1..=lines[line - 1].chars().count() + 1).contains(&column));

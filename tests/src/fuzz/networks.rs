@@ -71,7 +71,7 @@ fn named(data: &[u8], read: fn(&str) -> Result<Network, NetworkError>) {
                 assert_eq!(names(&network), names(&again));
             }
             Err(error) => {
-                let is_name = matches!(error, NetworkError::Inexpressible { .. });
+                let is_name = matches!(error, NetworkError::NotWritable { .. });
                 assert!(is_name, "{error}");
             }
         }

@@ -213,7 +213,7 @@ fn mistakes_are_one_line_and_have_exit_codes() {
         (
             "--rules /absent/rules.kif".into(),
             2,
-            "cannot read /absent/rules.kif".into(),
+            "/absent/rules.kif: the file cannot be read".into(),
         ),
         (
             format!("--rules {endless}"),

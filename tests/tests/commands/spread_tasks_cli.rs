@@ -193,7 +193,7 @@ fn holes_are_filled_and_other_sets_refused() {
     ] {
         let error = refusal(&draw(more));
         assert!(
-            error.contains("the set was begun as another one"),
+            error.contains("a set that was begun as another one"),
             "{error}"
         );
         assert!(error.contains(message), "{error}");

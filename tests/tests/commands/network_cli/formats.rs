@@ -100,18 +100,18 @@ fn what_cannot_be_converted_gives_one_line_and_exit_code_two() {
         (
             "--file choice.xdsl",
             "",
-            "choice.xdsl:1:15: `choice` is a decision node, so that this is an influence diagram, which --task marginals does not take; solve it by \
-             --task decide",
+            "choice.xdsl:1:15: `choice` is a decision node, so that this is an influence diagram and no network of chances alone; solve it by \
+             --task decide instead of --task marginals",
         ),
         (
             "--file choice.xdsl --task convert --out choice.net",
             "",
-            "an influence diagram, which --task convert does not take",
+            "solve it by --task decide instead of --task convert",
         ),
         (
             "--task learn --file choice.xdsl --data -",
             "",
-            "an influence diagram, which --task learn does not take",
+            "solve it by --task decide instead of --task learn",
         ),
         (
             "--file pair.uai --task convert --out pair.xdsl",

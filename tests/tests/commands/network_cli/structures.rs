@@ -185,7 +185,7 @@ fn structures_that_cannot_be_learned_are_told() {
         ),
         (
             "--structure k2 --order rain rain",
-            "--order names `rain` a second time",
+            "--order: the order names `rain` a second time",
         ),
         (
             "--require rain grass --require cat=mood grass --max-parents 1",
@@ -206,7 +206,7 @@ fn structures_that_cannot_be_learned_are_told() {
     for (options, words) in [
         (
             "--file garden.bif --task score --data open.csv",
-            "open.csv:3: no state in the column `grass`",
+            "open.csv:3: no state of `grass` (its cell is empty",
         ),
         (
             "--file garden.bif --task learn --structure given --score bic --data open.csv",

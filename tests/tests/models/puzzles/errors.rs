@@ -2,169 +2,170 @@
 
 use std::time::{Duration, Instant};
 
-use figrs::gdl::{GdlError, GroundingLimits, Length, Policy, Puzzle, RuleTextProblem};
+use figrs::gdl::{FileError, GdlError, GroundingLimits, Length, MistakeKind, Policy, Puzzle};
 use figrs::prelude::*;
 
 /// A complete set of rules with one action, which ends the puzzle.
 const COMPLETE: &str = "(role r) (init (n 0)) (legal r go) (<= (next (n 1)) (does r go)) (<= terminal (true (n 1))) \
     (<= (goal r 100) (true (n 1)))";
 
-/// Returns the line, column and message of the mistake in some rules, which begin on the second line.
-fn mistake(rules: &str) -> (usize, usize, RuleTextProblem) {
-    match Puzzle::parse(&format!("{COMPLETE}\n{rules}")) {
-        Err(GdlError::Text {
-            place,
-            line,
-            column,
-            problem,
-        }) => {
-            assert_eq!(place, "rules");
-            (line, column, *problem)
-        }
-        other => panic!("{rules}: {other:?}"),
+/// Returns the error of the file in some rules.
+#[track_caller]
+fn refused(rules: &str) -> FileError {
+    match Puzzle::parse(rules) {
+        Err(GdlError::File(error)) => error,
+        other => panic!("{rules:.80}: {other:?}"),
     }
 }
 
-fn arity(name: &str, found: usize, expected: usize, elsewhere: &str) -> RuleTextProblem {
-    RuleTextProblem::Arity {
-        name: name.into(),
-        found,
-        expected,
-        elsewhere: elsewhere.into(),
-    }
+/// Returns the line, column, kind and message of the mistake in some rules, which begin on the second line.
+#[track_caller]
+fn mistake(rules: &str) -> (usize, usize, MistakeKind, String) {
+    let error = refused(&format!("{COMPLETE}\n{rules}"));
+    assert_eq!(error.place, "rules");
+    let (line, column) = error.position.unwrap();
+    (line, column, error.kind(), error.mistake.to_string())
 }
 
 #[test]
 fn mistakes_of_form_have_places() {
-    use RuleTextProblem::{EmptyList, Misplaced, NotAName, TooDeep, TooLong, Unclosed, Unopened};
-    let misplaced = |name: &str, position| Misplaced {
-        name: name.into(),
-        position,
+    use MistakeKind::{Count, Syntax, TooLarge};
+    let unclosed = "this `(` is never closed; add `)`";
+    let empty = "an empty list; write a relation or a function after the `(`";
+    let no_name = |found: &str| {
+        format!("expected the name of a relation or a function, found {found}; write a word")
     };
-    let not_a_name = |found: &str| NotAName {
-        found: found.into(),
+    let misplaced = |name: &str, position: &str| format!("`{name}` cannot stand {position}");
+    let arity = |name: &str, found: &str, expected: u32, elsewhere: &str| {
+        format!("`{name}` has {found} here and {expected} {elsewhere}; make them agree")
     };
+    let (language, first) = ("in the language", "where it stands first");
     let deep = "(".repeat(100_000);
-    let many = "(or a b) ".repeat(12);
-    for (rules, expected) in [
-        ("(a b\n(c d)", (2, 1, Unclosed)),
-        ("(a ; )\n (c d", (3, 2, Unclosed)),
-        ("(a b)\n\n  )", (4, 3, Unopened)),
-        (&deep, (2, 65, TooDeep { limit: 64 })),
-        ("(a ())", (2, 4, EmptyList)),
-        ("()", (2, 1, EmptyList)),
-        ("((a) b)", (2, 2, not_a_name("a list"))),
-        ("(?x b)", (2, 1, not_a_name("the variable `?x`"))),
-        ("(a (?x b))", (2, 4, not_a_name("the variable `?x`"))),
-        ("(<=)", (2, 1, misplaced("<=", "without a head after it"))),
-        ("(or a b)", (2, 1, misplaced("or", "as the head of a rule"))),
+    let many = format!("(<= c {})", "(or a b) ".repeat(12));
+    for (rules, line, column, kind, expected) in [
+        ("(a b\n(c d)", 2, 1, Syntax, unclosed.into()),
+        ("(a ; )\n (c d", 3, 2, Syntax, unclosed.into()),
+        ("(a b)\n\n  )", 4, 3, Syntax, "this `)` closes nothing; take it away".into()),
+        (&deep, 2, 65, TooLarge, "more than 64 parentheses are open at once; nest terms less deeply".into()),
+        ("(a ())", 2, 4, Syntax, empty.into()),
+        ("()", 2, 1, Syntax, empty.into()),
+        ("((a) b)", 2, 2, Syntax, no_name("a list")),
+        ("(?x b)", 2, 1, Syntax, no_name("the variable `?x`")),
+        ("(a (?x b))", 2, 4, Syntax, no_name("the variable `?x`")),
+        ("(<=)", 2, 1, Syntax, misplaced("<=", "without a head after it")),
+        ("(or a b)", 2, 1, Syntax, misplaced("or", "as the head of a rule")),
+        ("(<= (distinct a b) c)", 2, 5, Syntax, misplaced("distinct", "as the head of a rule")),
+        ("(true (n 3))", 2, 1, Syntax, misplaced("true", "as the head of a rule; state `next`, `init` or `legal`")),
+        ("(<= a (<= b c))", 2, 7, Syntax, misplaced("<=", "as a condition")),
+        ("(<= a b\n  (next (n 1)))", 3, 3, Syntax, misplaced("next", "as a condition; use `true`")),
+        ("(a (not b))", 2, 4, Syntax, misplaced("not", "in a term")),
+        ("(<= a (not b c))", 2, 7, Count, arity("not", "2 arguments", 1, language)),
+        ("(<= a (distinct b))", 2, 7, Count, arity("distinct", "1 argument", 2, language)),
+        ("(legal r)", 2, 1, Count, arity("legal", "1 argument", 2, language)),
+        ("(a b)\n(<= c (a b b))", 3, 7, Count, arity("a", "2 arguments", 1, first)),
+        ("(a (f b)) (b (f c c))", 2, 14, Count, arity("f", "2 arguments", 1, first)),
         (
-            "(<= (distinct a b) c)",
-            (2, 5, misplaced("distinct", "as the head of a rule")),
+            &many,
+            2,
+            70,
+            TooLarge,
+            "more than 2000 conditions once `or` is multiplied out; split the rule with relations of its own".into(),
         ),
-        (
-            "(true (n 3))",
-            (
-                2,
-                1,
-                misplaced(
-                    "true",
-                    "as the head of a rule; state `next`, `init` or `legal`",
-                ),
-            ),
-        ),
-        ("(<= a (<= b c))", (2, 7, misplaced("<=", "as a condition"))),
-        (
-            "(<= a b\n  (next (n 1)))",
-            (3, 3, misplaced("next", "as a condition; use `true`")),
-        ),
-        ("(a (not b))", (2, 4, misplaced("not", "in a term"))),
-        (
-            "(<= a (not b c))",
-            (2, 7, arity("not", 2, 1, "in the language")),
-        ),
-        (
-            "(<= a (distinct b))",
-            (2, 7, arity("distinct", 1, 2, "in the language")),
-        ),
-        ("(legal r)", (2, 1, arity("legal", 1, 2, "in the language"))),
-        (
-            "(a b)\n(<= c (a b b))",
-            (3, 7, arity("a", 2, 1, "where it stands first")),
-        ),
-        (
-            "(a (f b)) (b (f c c))",
-            (2, 14, arity("f", 2, 1, "where it stands first")),
-        ),
-        (&format!("(<= c {many})"), (2, 70, TooLong { limit: 2000 })),
     ] {
-        assert_eq!(mistake(rules), expected, "{rules:.80}");
+        assert_eq!(mistake(rules), (line, column, kind, expected), "{rules:.80}");
     }
 }
 
 #[test]
 fn mistakes_of_meaning_have_places() {
-    use RuleTextProblem::{DependsOn, NotStratified, Unsafe};
-    let free = |variable: &str| Unsafe {
-        variable: variable.into(),
+    use MistakeKind::{Contradiction, Missing};
+    let free = |variable: &str| {
+        format!(
+            "the variable `{variable}` stands in no positive condition of its rule; add one that lists its values"
+        )
     };
-    let cycle = |relation: &str, cycle: &[&str]| NotStratified {
-        relation: relation.into(),
-        cycle: cycle.iter().map(|&link| link.into()).collect(),
+    let cycle = |relation: &str, cycle: &str| {
+        format!(
+            "`{relation}` depends on its own negation through this condition ({cycle}); break the cycle of rules"
+        )
     };
-    let depends = |relation: &str, on| DependsOn {
-        relation: relation.into(),
-        on,
+    let depends = |relation: &str, on: &str| {
+        format!(
+            "`{relation}` depends on {on}, which is not decided by then; take the condition away"
+        )
     };
     let state = "the state (`true`, `legal`, `goal` or `terminal`)";
     let drawn = "the move (`does`)";
-    for (rules, expected) in [
-        ("(a ?x)", (2, 1, free("?x"))),
-        ("(a b) (<= (c ?y)\n (a ?x))", (2, 11, free("?y"))),
-        ("(a b) (<= c (not (a ?Z)))", (2, 18, free("?z"))),
-        ("(<= c (distinct ?x b))", (2, 7, free("?x"))),
+    for (rules, line, column, kind, expected) in [
+        ("(a ?x)", 2, 1, Missing, free("?x")),
+        ("(a b) (<= (c ?y)\n (a ?x))", 2, 11, Missing, free("?y")),
+        ("(a b) (<= c (not (a ?Z)))", 2, 18, Missing, free("?z")),
+        ("(<= c (distinct ?x b))", 2, 7, Missing, free("?x")),
         (
             "(<= a (not b))\n(<= b a)",
-            (2, 12, cycle("a", &["a if not b", "b if a"])),
+            2,
+            12,
+            Contradiction,
+            cycle("a", "a if not b, b if a"),
         ),
-        ("(<= a (not a))", (2, 12, cycle("a", &["a if not a"]))),
+        (
+            "(<= a (not a))",
+            2,
+            12,
+            Contradiction,
+            cycle("a", "a if not a"),
+        ),
         (
             "(edge 1 2) (edge 2 1)\n(<= (won ?x) (edge ?x ?y) (not (won ?y)))",
-            (
-                3,
-                32,
-                cycle(
-                    "(won 1)",
-                    &["(won 1) if not (won 2)", "(won 2) if not (won 1)"],
-                ),
-            ),
+            3,
+            32,
+            Contradiction,
+            cycle("(won 1)", "(won 1) if not (won 2), (won 2) if not (won 1)"),
         ),
         (
             "(<= (next (n 2)) odd) (<= odd (true (n 1)) even)\n(<= even (not odd) (true (n 0)))",
-            (3, 15, cycle("even", &["even if not odd", "odd if even"])),
+            3,
+            15,
+            Contradiction,
+            cycle("even", "even if not odd, odd if even"),
         ),
         (
             "(<= (legal r wait) (does r go))",
-            (2, 20, depends("legal", drawn)),
+            2,
+            20,
+            Contradiction,
+            depends("legal", drawn),
         ),
         (
             "(<= a (does r go)) (<= terminal a)",
-            (2, 33, depends("terminal", drawn)),
+            2,
+            33,
+            Contradiction,
+            depends("terminal", drawn),
         ),
         (
             "(<= (init (n 2)) (does r go))",
-            (2, 18, depends("init", drawn)),
+            2,
+            18,
+            Contradiction,
+            depends("init", drawn),
         ),
         (
             "(<= (init (n 2)) (true (n 1)))",
-            (2, 18, depends("init", state)),
+            2,
+            18,
+            Contradiction,
+            depends("init", state),
         ),
         (
             "(<= a terminal) (<= (role s) a)",
-            (2, 30, depends("role", state)),
+            2,
+            30,
+            Contradiction,
+            depends("role", state),
         ),
     ] {
-        assert_eq!(mistake(rules), expected, "{rules}");
+        assert_eq!(mistake(rules), (line, column, kind, expected), "{rules}");
     }
 }
 
@@ -178,7 +179,10 @@ fn messages_name_the_place_and_the_remedy() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("rules.kif");
     let read = || Puzzle::read(&path).unwrap_err();
-    assert!(matches!(read(), GdlError::Read { .. }), "{}", read());
+    let GdlError::File(error) = read() else {
+        panic!("{}", read())
+    };
+    assert_eq!(error.kind(), MistakeKind::Unreadable);
     std::fs::write(&path, b"(role r)\n; \xe4\n").unwrap();
     assert!(
         read()
@@ -200,45 +204,28 @@ fn what_is_missing_is_told() {
         ("goal", "(<= (goal r 100) (true (n 1)))"),
         ("terminal", "(<= terminal (true (n 1)))"),
     ] {
-        let rules = COMPLETE.replace(without, "");
-        match Puzzle::parse(&rules) {
-            Err(GdlError::Missing {
-                relation: found, ..
-            }) => assert_eq!(found, relation),
-            other => panic!("{other:?}"),
-        }
+        let error = refused(&COMPLETE.replace(without, ""));
+        assert_eq!(error.kind(), MistakeKind::Missing);
+        let words = format!("nothing states `{relation}`");
+        assert_eq!((error.mistake.problem, error.position), (words, None));
     }
     // No role is declared, so that nobody acts.
     let nobody = "(role r)".len();
     let rules = COMPLETE[nobody..].replace(" r ", " ?r ");
-    assert!(matches!(
-        Puzzle::parse(&rules),
-        Err(GdlError::Text { .. }
-            | GdlError::Missing {
-                relation: "role",
-                ..
-            })
-    ));
+    assert_eq!(refused(&rules).kind(), MistakeKind::Missing);
     // A rule whose head makes something a role, but whose conditions never hold, defines no player.
     let rules = COMPLETE.replace("(role r)", "(thing a) (<= (role r) (thing b))");
-    assert!(matches!(
-        Puzzle::parse(&rules),
-        Err(GdlError::Missing {
-            relation: "role",
-            ..
-        })
-    ));
+    assert_eq!(refused(&rules).mistake.problem, "nothing states `role`");
 }
 
 #[test]
 fn several_players_are_named() {
-    match Puzzle::parse(&format!("{COMPLETE} (role s)")) {
-        Err(error @ GdlError::Roles { .. }) => assert_eq!(
-            error.to_string(),
-            "rules: 2 roles (r, s), and a plan is that of one; write rules with one role"
-        ),
-        other => panic!("{other:?}"),
-    }
+    let error = refused(&format!("{COMPLETE} (role s)"));
+    assert_eq!(error.kind(), MistakeKind::Unsupported);
+    assert_eq!(
+        error.to_string(),
+        "rules: 2 roles (r, s), and a plan is that of one; write rules with one role"
+    );
 }
 
 #[test]
@@ -249,13 +236,12 @@ fn the_player_may_be_undeclared() {
     assert_eq!(puzzle.shortest(&Frontier::new(), 9).unwrap().steps(), 1);
     let declared = Puzzle::parse(COMPLETE).unwrap();
     assert!(!declared.is_role_inferred() && declared.undeclared_roles().is_empty());
-    match Puzzle::parse(&format!("{undeclared} (legal s wait)")) {
-        Err(error @ GdlError::UndeclaredRoles { .. }) => assert_eq!(
-            error.to_string(),
-            "rules: nothing states `role`, and actions and goals name r, s; declare the one that plays, such as `(role r)`"
-        ),
-        other => panic!("{other:?}"),
-    }
+    let error = refused(&format!("{undeclared} (legal s wait)"));
+    assert_eq!(error.kind(), MistakeKind::Missing);
+    assert_eq!(
+        error.to_string(),
+        "rules: nothing states `role`, and actions and goals name r, s; declare the one that plays, such as `(role r)`"
+    );
 }
 
 /// Actions of an undeclared player have no effect, and goals of that player do not count.
@@ -273,10 +259,10 @@ fn others_than_the_player_count_for_nothing() {
 fn values_of_goals_are_numbers() {
     for value in ["much", "101", "-1", "(f 1)"] {
         let rules = format!("{COMPLETE} (<= (goal r {value}) (true (n 0)))");
-        match Puzzle::parse(&rules) {
-            Err(GdlError::GoalValue { value: found, .. }) => assert_eq!(found, value),
-            other => panic!("{other:?}"),
-        }
+        let error = refused(&rules);
+        assert_eq!(error.kind(), MistakeKind::Value);
+        let words = format!("the value `{value}` of a goal is not a number from 0 to 100");
+        assert_eq!(error.mistake.problem, words);
     }
 }
 
@@ -346,10 +332,9 @@ fn what_grows_without_end_is_stopped() {
 /// Regression test: parsed expressions took fifty times the memory of their text.
 #[test]
 fn texts_of_too_many_words_are_not_read() {
-    let (line, _, problem) = mistake(&"a ".repeat(2_100_000));
-    assert_eq!(line, 2);
-    let limit = 2_000_000;
-    assert_eq!(problem, RuleTextProblem::TooManyExpressions { limit });
+    let (line, _, kind, words) = mistake(&"a ".repeat(2_100_000));
+    assert_eq!((line, kind), (2, MistakeKind::TooLarge));
+    assert!(words.starts_with("more than 2000000 words"), "{words}");
 }
 
 /// Regression test: each round evaluated all rules, which made ten thousand million evaluations for a chain as long as this one.

@@ -1,0 +1,105 @@
+//! Mistakes in texts that several readers report.
+
+use std::fmt::Display;
+
+use figrs_reading::{Mistake, MistakeKind};
+
+use super::lexer::{LexerError, LexerResult};
+
+/// The statement, described by its subject and its verb, stands a second time.
+pub(super) fn repeated(statement: impl Display) -> Mistake {
+    let problem = format!("{statement} a second time");
+    Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
+}
+
+/// A variable is declared a second time.
+pub(super) fn repeated_variable(name: &str) -> Mistake {
+    repeated(format_args!("the variable `{name}` is declared"))
+}
+
+/// A variable has the same state a second time.
+pub(super) fn repeated_state(variable: &str, state: &str) -> Mistake {
+    repeated(format_args!("`{variable}` has the state `{state}`"))
+}
+
+/// A table depends on the same variable a second time.
+pub(super) fn repeated_in_table(name: &str) -> Mistake {
+    repeated(format_args!("the table names `{name}`"))
+}
+
+/// A variable has a second table.
+pub(super) fn repeated_table(name: &str) -> Mistake {
+    repeated(format_args!("a table of `{name}` stands"))
+}
+
+/// A variable has no states.
+pub(super) fn no_states(variable: &str) -> Mistake {
+    let problem = format!("`{variable}` has no states");
+    Mistake::new(MistakeKind::Missing, problem, "give it at least one")
+}
+
+/// A variable has no table.
+pub(super) fn no_table(variable: &str) -> Mistake {
+    let problem = format!("`{variable}` has no table");
+    Mistake::new(MistakeKind::Missing, problem, "add its probabilities")
+}
+
+/// A variable is among its own ancestors.
+pub(super) fn cycle(variable: &str) -> Mistake {
+    let problem = format!("`{variable}` is among its own ancestors");
+    let remedy = "take one of the parents on the cycle away";
+    Mistake::new(MistakeKind::Contradiction, problem, remedy)
+}
+
+/// A node is of a kind that is not read.
+pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
+    let problem = format!("`{node}` is a node of the kind `{kind}`, which is not read");
+    let remedy = "write it as a table of discrete states";
+    Mistake::new(MistakeKind::Unsupported, problem, remedy)
+}
+
+/// A number is not a weight.
+pub(super) fn weight(number: f64) -> Mistake {
+    let problem = format!("the number {number} cannot be a weight");
+    let remedy = "weights are finite and not negative";
+    Mistake::new(MistakeKind::Value, problem, remedy)
+}
+
+/// A number is not a utility.
+pub(super) fn utility(number: f64) -> Mistake {
+    let problem = format!("the number {number:e} cannot be a utility");
+    let remedy = "utilities are numbers from -1e300 to 1e300";
+    Mistake::new(MistakeKind::Value, problem, remedy)
+}
+
+/// The `index` of a variable or a state is not below the `count` of them.
+pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
+    let problem =
+        format!("there is no {what} {index}: they are numbered from 0 and there are {count}");
+    Mistake::new(MistakeKind::Unknown, problem, "")
+}
+
+/// The number of something exceeds what a file of its size may declare.
+pub(super) fn too_large(what: &str, needed: u128, limit: usize) -> Mistake {
+    let problem =
+        format!("{needed} {what}, which is more than a file of this size may declare ({limit})");
+    Mistake::new(MistakeKind::TooLarge, problem, "")
+}
+
+/// Checks that a file of this size may declare so many `what`.
+pub(super) fn check_size(at: usize, what: &str, needed: u128, limit: usize) -> LexerResult<()> {
+    if needed <= limit as u128 {
+        return Ok(());
+    }
+    Err(LexerError::new(at, too_large(what, needed, limit)))
+}
+
+/// Checks that a table has the number of entries that its variables need.
+pub(super) fn check_entries(at: usize, found: usize, needed: u128) -> LexerResult<()> {
+    if found as u128 == needed {
+        return Ok(());
+    }
+    let problem = format!("a table of {found} entries where its variables need {needed}");
+    let mistake = Mistake::new(MistakeKind::Count, problem, "make them agree");
+    Err(LexerError::new(at, mistake))
+}
