@@ -71,6 +71,7 @@ fn paths_from_the_root_lead_to_files() {
         "figrs-derive/",
         "figrs-core/",
         "figrs-factor/",
+        "figrs-gaussian/",
         "figrs-search/",
         "figrs-answer/",
         "figrs-exact/",

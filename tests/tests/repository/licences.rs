@@ -34,6 +34,7 @@ const LIBRARIES: [&str; 15] = [
     "figrs-models",
     "figrs-network",
     "figrs-report",
+    "figrs-gaussian",
     "figrs-search",
     "figrs-spread",
     "figrs",

@@ -21,6 +21,7 @@ const SOURCES: [&str; 22] = [
     "figrs-network",
     "figrs-reading",
     "figrs-report",
+    "figrs-gaussian",
     "figrs-search",
     "figrs-spread",
     "examples",
