@@ -21,13 +21,14 @@ pub use figrs_core::{
     Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
     Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId,
     Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject, Integer,
-    InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, LogNormal, Many, Mixed,
-    Model, ModelError, MultivariateNormal, NegativeBinomial, Normal, Number, One, Operand,
-    Outcomes, Param, Parents, Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale,
-    Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
-    Support, SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until,
-    Value, ValuePattern, Variance, Vector, Weibull, WrongParameter, any, expand, factor, fold,
-    graph, inject, none_of, one_of, printable, rand, stream, tuple, value,
+    InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, LinearFunction,
+    LinearGaussian, LogNormal, Many, Mixed, Model, ModelError, MultivariateNormal,
+    NegativeBinomial, Normal, Number, One, Operand, Outcomes, Param, Parents, Poisson, Precision,
+    Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
+    StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
+    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance, Vector, Weibull,
+    WrongParameter, any, expand, factor, fold, graph, inject, none_of, one_of, printable, rand,
+    stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -42,13 +43,14 @@ pub use figrs_infer::{
     GibbsKernel, GibbsSums, ImportanceSampling, Improvement, IndependentDraws, ItemSampler,
     JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure,
     MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
-    MpeExact, MpeSlices, MpeVariableElimination, Part, Partial, PopulationSums, PortablePart,
-    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
-    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
-    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
-    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums,
-    algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
+    MpeExact, MpeSlices, MpeVariableElimination, NormalComponent, NormalMixture, Part, Partial,
+    PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit,
+    Posterior, Predict, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,
+    Resampling, Run, RunStatistics, SavedTree, SelfChecked, Sequence, SequencePart,
+    SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict,
+    WorkBudget, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order,
+    missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{

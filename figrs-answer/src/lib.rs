@@ -30,6 +30,7 @@ pub use answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::marginal::Marginal;
+pub use answer::normal_mixture::{NormalComponent, NormalMixture};
 pub use answer::posterior::Posterior;
 pub use answer::quality::Quality;
 pub use answer::run_statistics::RunStatistics;

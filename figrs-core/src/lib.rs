@@ -60,6 +60,7 @@ pub use element::function::{CallId, FunctionId};
 pub use element::label::{Label, printable};
 pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
+pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
 pub use element::operand::Operand;
 pub use element::param::{Number, Param};

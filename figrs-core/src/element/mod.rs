@@ -51,6 +51,7 @@ mod learned;
 pub(crate) mod learned_prior;
 pub mod likelihood;
 pub mod linear;
+pub mod linear_map;
 mod log_normal;
 mod moments;
 mod multivariate_normal;

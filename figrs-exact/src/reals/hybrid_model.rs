@@ -82,7 +82,7 @@ impl<'m> HybridModel<'m> {
             expansion,
             scan,
         };
-        for (element, evidence) in model.evidence() {
+        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
             if let Form::Real(rows) = this.scan.form(element).clone() {
                 let value = evidence
                     .observed()
@@ -92,6 +92,12 @@ impl<'m> HybridModel<'m> {
                     let problem = "only its value can be observed, with as many numbers as it has";
                     not_closed(element, problem.to_owned())
                 })?;
+                if value.iter().any(|x| !x.is_finite()) {
+                    return Err(Error::ImpossibleEvidence {
+                        conflict: vec![model.describe(position)],
+                        is_minimal: true,
+                    });
+                }
                 this.observe(element, &rows, &value)?;
             }
         }

@@ -2,6 +2,7 @@
 
 mod belief_propagation;
 mod best_first;
+mod closed_form;
 mod compiled_circuit;
 mod compiled_tree;
 mod deadlines;

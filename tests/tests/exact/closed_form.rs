@@ -1,0 +1,5 @@
+//! Normal elements in closed form: published and computed answers, refusals, and random models against dense normal distributions.
+
+mod random_models;
+mod reference;
+mod refusals;

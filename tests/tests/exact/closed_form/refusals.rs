@@ -1,0 +1,151 @@
+//! Models that have no closed form, each refused by a typed error that names the element; and mistakes in models.
+
+use figrs::prelude::*;
+use figrs::{Covariance, Error, ModelError, MultivariateNormal};
+
+/// The error of the three exact algorithms; it is the same for all of them.
+fn refused(model: &Model, target: &Element<f64>) -> Error {
+    let error = VariableElimination::new().run(model, target).unwrap_err();
+    for other in [
+        Exact::new().run(model, target).unwrap_err(),
+        JunctionTree::new().run(model, target).unwrap_err(),
+    ] {
+        assert_eq!(other.to_string(), error.to_string());
+    }
+    error
+}
+
+fn x() -> Element<f64> {
+    Normal::new(0.0, Variance(1.0)).named("x")
+}
+
+/// Checks that the error is about the element of this name, and has these words.
+fn about(error: &Error, name: &str, words: &str) {
+    let Error::NotClosedForm { element, .. } = error else {
+        panic!("{error}");
+    };
+    assert_eq!(element.name.as_deref(), Some(name), "{error}");
+    assert!(error.to_string().contains(words), "{error}");
+}
+
+#[test]
+fn functions_that_are_not_linear() {
+    let x = x();
+    let square = (&x * &x).named("square");
+    about(&refused(&Model::new(), &square), "square", "`+`, `-`");
+    let mapped = x.map(|x| x + 1.0).named("mapped");
+    about(&refused(&Model::new(), &mapped), "mapped", "`+`, `-`");
+}
+
+#[test]
+fn finite_elements_that_read_real_ones() {
+    let x = x();
+    let large = x.map(|&x| x > 1.0).named("large");
+    about(
+        &refused(&Model::new().observe(&large, true), &x),
+        "large",
+        "linear",
+    );
+    let share = Beta::new(1.0, 1.0).named("share");
+    let coin = Flip::new(&share).named("coin");
+    let model = Model::new().observe(&coin, true);
+    about(&refused(&model, &share), "share", "not normal");
+    let chosen = x
+        .flat_map(|&x| Normal::new(x.abs(), Variance(1.0)))
+        .named("chosen");
+    about(
+        &refused(&Model::new(), &chosen),
+        "chosen",
+        "real values of `x`",
+    );
+}
+
+#[test]
+fn spreads_that_are_real_elements() {
+    let spread = Normal::new(4.0, Variance(0.01));
+    let y = Normal::new(0.0, Variance(&spread)).named("y");
+    let error = refused(&Model::new(), &y);
+    // The open variance is checked as if it were zero.
+    assert!(
+        matches!(
+            error,
+            Error::Model(ModelError::InvalidParameter { .. }) | Error::NotClosedForm { .. }
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn evidence_that_is_no_value() {
+    let x = x();
+    let model = Model::new().condition(&x, |x| *x > 0.0);
+    about(&refused(&model, &x), "x", "only its value can be observed");
+    let model = Model::new().weigh(&x, |x| x.abs());
+    about(&refused(&model, &x), "x", "only its value can be observed");
+    let list = MultivariateNormal::new([0.0, 0.0], Covariance::diagonal([1.0, 1.0])).named("list");
+    let moved = list
+        .affine([[1.0, 0.0], [1.0, 1.0]], [0.0, 0.0])
+        .named("moved");
+    let model = Model::new().observe(&moved, vec![1.0]);
+    about(&refused(&model, &list.entry(0)), "moved", "as many numbers");
+}
+
+#[test]
+fn observations_of_one_number_twice() {
+    let (x, y) = (x(), Normal::new(0.0, Variance(2.0)));
+    let sum = &x + &y;
+    let next = (&sum + 1.0).named("next");
+    for value in [3.0, 7.0] {
+        let model = Model::new().observe(&sum, 2.0).observe(&next, value);
+        about(&refused(&model, &x), "next", "determine it already");
+    }
+    // An element with one possible value is finite.
+    let after = &x + 1.0;
+    let model = Model::new().observe(&x, 2.0).observe(&after, 7.0);
+    let target = Normal::new(&x, Variance(1.0));
+    assert!(matches!(
+        refused(&model, &target),
+        Error::ImpossibleEvidence { .. }
+    ));
+}
+
+#[test]
+fn wrong_parameters_and_values() {
+    for variance in [-1.0, 0.0, f64::NAN, f64::INFINITY] {
+        let y = Normal::new(0.0, Variance(variance));
+        let error = refused(&Model::new(), &y);
+        assert!(
+            matches!(error, Error::Model(ModelError::InvalidParameter { .. })),
+            "{error}"
+        );
+        let z = Normal::new(&x(), Variance(variance));
+        let error = refused(&Model::new(), &z);
+        assert!(
+            matches!(error, Error::Model(ModelError::InvalidParameter { .. })),
+            "{error}"
+        );
+    }
+    let flat = MultivariateNormal::new([0.0, 0.0], Covariance::rows([[1.0, 1.0], [1.0, 1.0]]));
+    let error = refused(&Model::new(), &flat.entry(0));
+    assert!(
+        matches!(error, Error::Model(ModelError::InvalidParameter { .. })),
+        "{error}"
+    );
+    for value in [f64::NAN, f64::INFINITY] {
+        let x = x();
+        let y = Normal::new(&x, Variance(1.0));
+        let error = refused(&Model::new().observe(&y, value), &x);
+        assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+    }
+}
+
+#[test]
+fn evidence_that_excludes_every_world() {
+    let kind = Flip::new(0.5);
+    let (kind_is, x) = (kind.clone(), x());
+    let y = kind.flat_map(move |&kind| Normal::new(if kind { 1.0 } else { -1.0 }, Variance(1.0)));
+    let both = (&kind_is, &Flip::new(0.0)).map(|(a, b)| *a && *b);
+    let model = Model::new().observe(&both, true).observe(&y, 1.0);
+    let error = refused(&model, &x);
+    assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+}
