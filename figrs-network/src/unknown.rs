@@ -5,33 +5,32 @@ use figrs_derive::ErrorDebug;
 use figrs_reading::{Mistake, MistakeKind};
 use thiserror::Error;
 
-/// Error for a name that is not in the network.
+/// Error for the name of a variable or a state that is not in the network.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
-#[non_exhaustive]
-pub enum Unknown {
-    /// No variable has this name.
-    #[error("no variable is called `{}`; {}", printable(.name), meant(near))]
-    Variable {
-        /// The unknown name.
-        name: String,
-        /// Similar names of variables, or all names if there are only a few.
-        near: Vec<String>,
-    },
-    /// The variable has no state with this name.
-    #[error("`{}` has no state `{}`; {}", printable(.variable), printable(.name), meant(near))]
-    State {
-        /// Name of the variable.
-        variable: String,
-        /// The unknown name of a state.
-        name: String,
-        /// Similar names of states, or all names if there are only a few.
-        near: Vec<String>,
-    },
+#[error("{}; {}", self.problem(), meant(near))]
+pub struct Unknown {
+    /// The variable that has no state with this name; `None` if no variable has this name.
+    pub variable: Option<String>,
+    /// The unknown name.
+    pub name: String,
+    /// Similar names, or all names if there are only a few.
+    pub near: Vec<String>,
+}
+
+impl Unknown {
+    fn problem(&self) -> String {
+        let name = printable(&self.name);
+        match &self.variable {
+            Some(variable) => format!("`{}` has no state `{name}`", printable(variable)),
+            None => format!("no variable is called `{name}`"),
+        }
+    }
 }
 
 impl From<Unknown> for Mistake {
     fn from(unknown: Unknown) -> Self {
-        Self::new(MistakeKind::Unknown, unknown.to_string(), "")
+        let (problem, remedy) = (unknown.problem(), meant(&unknown.near));
+        Self::new(MistakeKind::Unknown, problem, remedy)
     }
 }
 
@@ -93,8 +92,8 @@ mod tests {
 
     #[test]
     fn names_are_printed_on_one_line() {
-        let unknown = Unknown::State {
-            variable: "rain\n".into(),
+        let unknown = Unknown {
+            variable: Some("rain\n".into()),
             name: "\u{1b}[31myes".into(),
             near: vec!["ye\ts".into()],
         };

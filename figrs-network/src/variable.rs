@@ -78,15 +78,16 @@ pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
 }
 
 pub(super) fn unknown_among<'n>(names: impl Iterator<Item = &'n str>, name: &str) -> Unknown {
-    Unknown::Variable {
+    Unknown {
+        variable: None,
         name: name.into(),
         near: near(name, names),
     }
 }
 
 pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
-    Unknown::State {
-        variable: variable.name.clone(),
+    Unknown {
+        variable: Some(variable.name.clone()),
         name: name.into(),
         near: near(name, variable.states.iter().map(State::name)),
     }

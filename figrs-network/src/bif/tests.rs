@@ -170,7 +170,7 @@ fn names_that_are_not_there_bring_those_that_are() {
         "{message}"
     );
     let error = network.observation("b", "oof").unwrap_err();
-    let NetworkError::Unknown(Unknown::State {
+    let NetworkError::Unknown(Unknown {
         variable,
         name,
         near,
@@ -178,7 +178,8 @@ fn names_that_are_not_there_bring_those_that_are() {
     else {
         panic!("{error}");
     };
-    assert_eq!((&*variable, &*name, &*near[0]), ("b", "oof", "off"));
+    assert_eq!((variable.as_deref(), &*name), (Some("b"), "oof"));
+    assert_eq!(near[0], "off");
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn rules_that_no_structure_keeps_are_errors() {
     rules(both, &["require", "forbid"], "both required and forbidden");
     let unknown = error(learner().forbid("v0", "w1"));
     assert!(
-        matches!(&unknown, StructureLearningError::Unknown(Unknown::Variable { name, .. }) if name == "w1"),
+        matches!(&unknown, StructureLearningError::Unknown(Unknown { name, variable: None, .. }) if name == "w1"),
         "{unknown}"
     );
     let own = learner().require("v1", "v1");
