@@ -40,8 +40,11 @@ fn track(readings: &[f64], start_variance: f64) -> HybridGraph {
     graph
 }
 
+/// A mean and a covariance.
+type Moments = (DVector<f64>, DMatrix<f64>);
+
 /// Means and covariances by the filter of Kalman and the smoother of Rauch, Tung and Striebel, and the log-evidence.
-fn smoothed(readings: &[f64], start_variance: f64) -> (Vec<(DVector<f64>, DMatrix<f64>)>, f64) {
+fn smoothed(readings: &[f64], start_variance: f64) -> (Vec<Moments>, f64) {
     let step = dmatrix![1.0, 1.0; 0.0, 1.0];
     let noise = dmatrix![0.3, 0.1; 0.1, 0.2];
     let (mut mean, mut covariance) = (dvector![0.0, 0.0], DMatrix::identity(2, 2) * start_variance);

@@ -176,7 +176,7 @@ fn by_enumeration(network: &Network) -> Vec<(f64, DVector<f64>, DMatrix<f64>)> {
             let FactorTable::Dense(weights) = &factor.table else {
                 unreachable!()
             };
-            if factor.normalised || weights.len() > 0 && !is_of_observed(network, factor) {
+            if !is_of_observed(network, factor) {
                 log += weights.log(index(&factor.variables));
             }
         }

@@ -21,7 +21,7 @@ const ALLOWED: [&str; 10] = [
 ];
 
 /// The crates of the workspace on which users' crates may depend.
-const LIBRARIES: [&str; 15] = [
+const LIBRARIES: [&str; 16] = [
     "figrs-core",
     "figrs-design",
     "figrs-factor",

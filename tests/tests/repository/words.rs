@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 22] = [
+const SOURCES: [&str; 23] = [
     "src",
     "figrs-core",
     "figrs-derive",

@@ -168,13 +168,12 @@ impl Network {
     fn observed(&self, evidence: &Json) -> Model {
         let mut model = Model::new();
         for (name, value) in evidence.as_object().into_iter().flatten() {
-            model = match self.reals.get(name) {
-                Some(element) => model.observe(element, number(value)),
-                None => {
-                    let state = text(value);
-                    let place = self.states[name].iter().position(|other| *other == state);
-                    model.observe(&self.finite[name], place.unwrap())
-                }
+            model = if let Some(element) = self.reals.get(name) {
+                model.observe(element, number(value))
+            } else {
+                let state = text(value);
+                let place = self.states[name].iter().position(|other| *other == state);
+                model.observe(&self.finite[name], place.unwrap())
             };
         }
         model
@@ -271,9 +270,9 @@ fn regressions_with_known_noise() {
             .into_iter()
             .zip(numbers(&case["evidence"]["y"]))
         {
-            model = model.observe(&Normal::new(&predicted(x), Variance(noise)), y);
+            model = model.observe(&Normal::new(predicted(x), Variance(noise)), y);
         }
-        let next = Normal::new(&predicted(numbers(&settings["x_new"])), Variance(noise));
+        let next = Normal::new(predicted(numbers(&settings["x_new"])), Variance(noise));
         let answer = Exact::new().run(&model, (&weights, &next)).unwrap();
         let answers = &case["answers"];
         check(
@@ -383,7 +382,6 @@ fn switching_systems() {
         for (t, reading) in case["evidence"]["y"].as_array().unwrap().iter().enumerate() {
             if t > 0 {
                 let transition = settings["transition"].clone();
-                let regime = regime;
                 regimes.push(regimes[t - 1].flat_map(move |&s| regime(&transition[s])));
                 let (before, laws) = (states[t - 1].clone(), settings.clone());
                 states.push(regimes[t].flat_map(move |&s| {

@@ -118,7 +118,7 @@ fn wrong_parameters_and_values() {
             matches!(error, Error::Model(ModelError::InvalidParameter { .. })),
             "{error}"
         );
-        let z = Normal::new(&x(), Variance(variance));
+        let z = Normal::new(x(), Variance(variance));
         let error = refused(&Model::new(), &z);
         assert!(
             matches!(error, Error::Model(ModelError::InvalidParameter { .. })),
