@@ -41,7 +41,7 @@ pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
         let (next, lost) = two_sum(sum, number);
         sum = next;
         rest += lost;
-        // The sum of the rounding errors is rounded as well, so its own error is bounded.
+        // The sum of the rounding errors is itself rounded; the error of this rounding is bounded, too.
         rounded += (rest.abs() + f64::MIN_POSITIVE) * f64::EPSILON;
     }
     if rest == 0.0 || !sum.is_finite() {
