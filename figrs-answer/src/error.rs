@@ -202,7 +202,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// This kind of answer does not have the requested content.
+    /// This kind of answer (marginals, bounds or a world) does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The name of the algorithm that computed the answer.

@@ -32,9 +32,10 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// at most two neighbours are eliminated. When an open node is taken, tree-reweighted sweeps also move costs, as long as the bounds
 /// rise. A component with small separators is also searched along a tree decomposition, with bounds for each assignment of a
 /// separator; both searches do the same amount of work and share the best assignment found. If the search takes long, an exact
-/// elimination is tried, provided that its tables do not exceed the permitted size. Otherwise a mini-bucket elimination with tables
-/// of this size bounds all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and
-/// [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
+/// elimination is tried, provided that its tables do not exceed the permitted size. If the exact elimination is refused, a
+/// mini-bucket elimination with tables of the permitted size bounds all worlds, and neighbourhoods of the best world are optimised.
+/// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the
+/// world and the bound improved.
 ///
 /// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, and sums
 /// of costs therefore have no rounding errors: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger

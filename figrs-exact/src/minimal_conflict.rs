@@ -35,8 +35,8 @@ pub struct Core {
 /// Returns a subset of contradictory statements that is also contradictory.
 ///
 /// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are
-/// still impossible. Then the search removes half as many statements at a time, and so on down to single statements. `trial`
-/// tests the remaining statements, and returns `None` to end the search early.
+/// still impossible. After each pass, the search removes half as many statements at a time as before, down to single
+/// statements. `trial` tests the remaining statements, and returns `None` to end the search early.
 ///
 /// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. The subset is
 /// minimal (none of its proper subsets is impossible, though there may be smaller conflicts), unless the trial without one of its

@@ -20,10 +20,10 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 ///
 /// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which a
 /// max-product contraction tree finds; the tree is compiled once with these limits. The log-likelihood of a fit is then the
-/// logarithm of the probability of the completed rows, and no iteration lowers it. This log-likelihood is not that of the observed
-/// values: the estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A
-/// classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a density is
-/// not completed; the row then contributes nothing to the counts of that element.
+/// logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard EM is not that of
+/// the observed values: the estimates of parameters are biased towards the completions, and are not consistent (Celeux and
+/// Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with
+/// a density is not completed; the row then contributes nothing to the counts of that element.
 ///
 /// **Guarantee.** Exact. Among equally probable values, the first in the support is chosen, in an order of the elements that is fixed for
 /// each model.

@@ -26,8 +26,8 @@ use figrs_factor::tree::Marginals;
 /// If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
 ///
 /// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the elimination, which a contraction tree
-/// computes. In that case variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), within its own
-/// limits.
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as
+/// [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///

@@ -97,8 +97,8 @@ pub mod eliminate {
     };
 }
 
-/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal parts are not public: any version may change
-/// them.
+/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal modules are not public: any version may
+/// change them.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

@@ -40,8 +40,8 @@ const DEPTH: usize = 2500;
 /// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an
 /// error is returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for
 /// elimination, or if the model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are
-/// skipped: a density was observed in such a world, or its branches lead to too many worlds. Any other error of such a run is returned. A
-/// repeated run of an approximate algorithm does not make its answer exact.
+/// skipped: a density was observed in such a world, or its branches lead to too many worlds. Other errors of a run of the model are
+/// returned. A repeated run of an approximate algorithm does not make its answer exact.
 ///
 /// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
 ///
@@ -119,8 +119,8 @@ fn unchecked(error: Error) -> Error {
 }
 
 /// True if a drawn world may be skipped after this error. Either an element has no list of outcomes (a density is observed), or the
-/// random choices within branches lead to too many worlds. Any other error contradicts the branch tree, which gave the world a positive
-/// probability.
+/// random choices within branches lead to too many worlds. If the error has another reason, it contradicts the branch tree, which gave
+/// the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,

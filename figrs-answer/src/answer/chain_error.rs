@@ -26,7 +26,7 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// The smallest effective sample size over several functions of the values. These functions are the numbers (if the values are numbers or
+/// The smallest effective sample size over several functions of the values. The functions are the numbers (if the values are numbers or
 /// vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, four fixed halves of the set
 /// of values are added.
 ///

@@ -112,8 +112,8 @@ impl Estimate {
 
     /// The standard error of the expectation of a function of the value; `numbers[i]` is the function of the value with index `i`.
     ///
-    /// A value of probability zero is a possible value that no sample has. Such values may have been missed; they are included with
-    /// the upper bound of the probability of unseen values.
+    /// A value of probability zero is a possible value that no sample has. Possible values that no sample has may have been missed;
+    /// they are included with the upper bound of the probability of unseen values.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);

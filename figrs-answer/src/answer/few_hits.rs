@@ -52,8 +52,8 @@ pub(crate) struct MissedHits {
     /// The largest fraction of the total weight that one more sample may have; zero if this fraction has no known
     /// bound.
     pub(crate) heaviest: f64,
-    /// Effective number of samples. Its inverse is the mean weight fraction of a sample, with which light hits are compared. The number is
-    /// infinite if the weights of single hits are unknown.
+    /// Effective number of samples. The inverse of the number of samples is the mean weight fraction of a sample, with which light hits
+    /// are compared. The number is infinite if the weights of single hits are unknown.
     pub(crate) samples: f64,
     /// `true` if the hits are stays of chains.
     pub(crate) are_stays: bool,

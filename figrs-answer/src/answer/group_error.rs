@@ -71,7 +71,7 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Effective sample size of groups: the smallest over several functions of the values. These functions are the numbers (if the values are
+/// Effective sample size of groups: the smallest over several functions of the values. The functions are the numbers (if the values are
 /// numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not numbers, four
 /// fixed halves of the set of values are added. If all these functions are uninformative, the result is the effective number of groups.
 pub(crate) fn group_samples(

@@ -87,7 +87,7 @@ impl Answer {
     /// The probability that a target has a value.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of floating-point numbers) of which no
-    /// two draws are equal, as for a continuous target. In that case, query the probability that the target lies between two numbers,
+    /// two draws are equal, as for a continuous target. For a continuous target, query the probability that it lies between two numbers,
     /// with [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))

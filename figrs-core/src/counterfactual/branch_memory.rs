@@ -127,8 +127,8 @@ pub(super) enum VisitedElements {
 /// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among these elements store
 /// their results.
 pub(super) struct BranchRegistry {
-    /// The visited elements. They are held because engines then treat them as shared, and because no new element can then
-    /// reuse their identities.
+    /// The visited elements. The elements are held because engines then treat them as shared, and because no new element
+    /// can then reuse their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.

@@ -120,7 +120,7 @@ impl<E: AsElement> AsElement for &E {
 /// Some elements: a single element, a tuple of up to eight elements, an array or a list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// Such elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its
+/// The elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its
 /// own, which takes precedence: write [`Apply::new`](crate::Apply::new), or use a tuple.)
 ///
 /// The trait adds combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.

@@ -103,8 +103,8 @@ impl Family<f64> for StudentTDistribution {
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// `None` for degrees of freedom from 10 000 to 1e15, for which the series of the library of special functions ends too early. Above
-    /// 1e15 the normal distribution is used instead.
+    /// `None` for degrees of freedom from 10 000 to 1e15, for which the series of the library of special functions ends too early. For
+    /// degrees of freedom above 1e15, the tail probabilities of the normal distribution are returned.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

@@ -45,7 +45,8 @@ impl Expansion {
     }
 
     /// As [`new`](Self::new), with elements that are decided: each of them has the given options as its values; all options have
-    /// weight one, whatever the element's parents. These elements are decisions, or other elements that are to be controlled.
+    /// weight one, whatever the element's parents. The decided elements are decisions, or other elements that are to be
+    /// controlled.
     ///
     /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
     pub fn deciding(

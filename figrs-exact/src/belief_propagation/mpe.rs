@@ -22,7 +22,8 @@ use figrs_factor::eliminate::log_weight;
 ///
 /// **Guarantee.** The world (an assignment of values to all elements) has positive probability, which is recomputed from the
 /// factors. If the factor graph has no loops and the messages have converged, the world is the most probable one, and the answer is
-/// proven ([`Answer::is_proven`]). Otherwise no upper bound is known ([`Answer::upper_bound`] is infinite). Deterministic.
+/// proven ([`Answer::is_proven`]). If the world is not proven, no upper bound is known ([`Answer::upper_bound`] is infinite).
+/// Deterministic.
 ///
 /// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
 ///

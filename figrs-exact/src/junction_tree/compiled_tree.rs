@@ -24,7 +24,7 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// Expansion, elimination order and tables are computed once. Afterwards, the evidence on the elements that were declared
+/// Expansion, elimination order and tables are computed once. After compilation, the evidence on the elements that were declared
 /// [`varying`](crate::JunctionTree::varying) may change; every query takes a pass over the tree, or only over the subtrees that a
 /// change affects.
 ///

@@ -99,7 +99,7 @@ impl JunctionTree {
     /// Predicted cost of compiling a model for these targets; computed without compiling, and even if the cost exceeds the
     /// budgets. The cost consists of the width of the order, the number of operations and the memory.
     ///
-    /// **Errors.** Those of the expansion of the model.
+    /// **Errors.** The errors of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();

@@ -48,12 +48,12 @@ use settings::{PortfolioSettings, portfolio_settings};
 ///
 /// An elimination is planned first, and run if its plan is cheap and fits the memory: by
 /// [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by [`JunctionTree`](crate::JunctionTree) for
-/// several targets. Otherwise a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] each get a small
-/// amount of work, which suffices for many logical models and for sequences with few states. (If a model has no zeros, no circuit
-/// is searched.) If neither gives an answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are
-/// compared. If both numbers are large, frontiers get more memory. The circuit is searched again for as much work as the cheaper of
-/// the two is predicted to take, and then the cheaper one is run. Work is counted in steps, never in seconds; without a
-/// [`deadline`](Self::deadline) the choice therefore follows from the model and the settings alone.
+/// several targets. If no elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a
+/// [`Frontier`] each get a small amount of work, which suffices for many logical models and for sequences with few states. (If a
+/// model has no zeros, no circuit is searched.) If neither gives an answer, the predicted operations of an elimination and of
+/// [`Slices`](crate::Slices) are compared. If both numbers are large, frontiers get more memory. The circuit is searched again for
+/// as much work as the cheaper of the two is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
+/// seconds; without a [`deadline`](Self::deadline) the choice therefore follows from the model and the settings alone.
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
@@ -62,8 +62,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound comes from weighted mini-buckets; the
 /// lower bound comes from weighted mini-buckets, from the finished slices, and from the best world that a short search finds.
 /// Crude bounds, from the largest entries of the factors and from small mini-buckets, are computed after the first elimination was
-/// refused or stopped; [`on_bounds`](Self::on_bounds) receives the crude bounds and all closer bounds. Such an answer has no
-/// information about the targets.
+/// refused or stopped; [`on_bounds`](Self::on_bounds) receives the crude bounds and all closer bounds. An answer with bounds has
+/// no information about the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///

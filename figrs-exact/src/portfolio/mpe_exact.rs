@@ -29,9 +29,9 @@ const MOST_ENTRIES: u64 = 1 << 22;
 ///
 /// An elimination is planned first, and run if its plan is cheap. Otherwise [`MpeBranchAndBound`](crate::MpeBranchAndBound)
 /// searches for millions of steps, and then for about as long as an elimination of all variables, or of
-/// [`MpeSlices`](crate::MpeSlices), is predicted to take. Then that elimination is run, if it fits the memory and the
-/// [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms
-/// that were tried.
+/// [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it fits the memory
+/// and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
+/// algorithms that were tried.
 ///
 /// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
 /// [`Answer::is_proven`] and [`Answer::upper_bound`].

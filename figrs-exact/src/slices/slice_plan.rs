@@ -102,8 +102,9 @@ struct PricedPlan {
 impl SlicePlan {
     /// Plans slices that each fit the memory and the table budget, with as little total work as a greedy search finds. The search
     /// conditions on one variable after another; each time it chooses the variable with the least product of the work and a power
-    /// of the excess of memory. Then an elimination order is searched again for the remaining tables. The search continues as long
-    /// as the work decreases: each slice repeats some work, but zeros and small tables may save more.
+    /// of the excess of memory. After the choice of the variables, an elimination order is searched again for the remaining
+    /// tables. The search continues as long as the work decreases: each slice repeats some work, but zeros and small tables may
+    /// save more.
     ///
     /// The first plan uses the elimination order of the whole graph and does not compare variables. An interrupted search returns
     /// the best plan so far.

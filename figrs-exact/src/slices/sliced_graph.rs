@@ -153,10 +153,10 @@ impl SlicedGraph {
     }
 
     /// Calls `each` with the slices of a unit of work, without the slices that zeros exclude. Slices that have the same values of
-    /// the first conditioned variables are skipped together if zeros exclude these values. Such slices are computed as one slice if
-    /// its messages are predicted to fit the memory and do fit.
+    /// the first conditioned variables are skipped together if zeros exclude these values. The slices with these values are
+    /// computed as one slice if its messages are predicted to fit the memory and do fit.
     ///
-    /// **Errors.** Those of `each`; [`EliminationError::Interrupted`].
+    /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
         &self,
         unit: u64,

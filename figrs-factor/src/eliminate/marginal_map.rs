@@ -56,7 +56,7 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// Predicts the cost of [`marginal_map`] without running it. This function does not refuse a plan that exceeds the
+/// Predicts the cost of [`marginal_map`] without running it. The cost is predicted even for a plan that exceeds the
 /// budget.
 ///
 /// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.

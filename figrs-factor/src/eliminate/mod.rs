@@ -94,7 +94,8 @@ pub fn eliminate<S: Semiring>(
     EliminationRun::<S>::new(graph, &plan, options, Keep::Nothing)?.answer(keep)
 }
 
-/// Predicts the cost of [`eliminate`] without running it. This function does not refuse a plan that exceeds the budget.
+/// Predicts the cost of [`eliminate`] without running it. The cost is predicted even for a plan that exceeds the
+/// budget.
 ///
 /// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.
 pub fn plan_cost<S: Semiring>(

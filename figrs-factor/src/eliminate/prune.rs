@@ -18,7 +18,7 @@ pub(super) enum UnknownSums {
     /// The entries of such a factor are summed, because many networks are given as factors that are conditional tables but not marked as
     /// such.
     Computed,
-    /// Such factors are not pruned.
+    /// Factors that are not known to be normalised are not pruned.
     Kept,
 }
 

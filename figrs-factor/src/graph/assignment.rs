@@ -4,8 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has an index (its place) in the lists of values that are read and written. Such a list may also contain values of
-/// other variables, which are not changed.
+/// Each variable has an index (its place) in the lists of values that are read and written. A list of values may also contain
+/// values of other variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,

@@ -7,9 +7,9 @@ use super::weights::Weights;
 /// Treatment of variables that have only one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
-    /// Such variables stay in the reduced graph.
+    /// Variables with one remaining value stay in the reduced graph.
     Kept,
-    /// Such variables are left out of the reduced graph.
+    /// Variables with one remaining value are left out of the reduced graph.
     LeftOut,
 }
 

@@ -162,8 +162,8 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
 }
 
 /// Marks normalised factors without directed cycles, at most one factor for each last variable, and marks these last
-/// variables. If these variables are summed out one after another, each before the variables on which it depends, the
-/// factors sum to one.
+/// variables. If the marked variables are summed out one after another, each before the variables on which it depends,
+/// the factors sum to one.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

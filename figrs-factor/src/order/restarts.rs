@@ -90,8 +90,9 @@ impl CostedOrder {
 /// **Guarantee.** The search is deterministic: work is counted in words read, and the noise has a fixed seed. The resulting order
 /// may not be the best order, which is hard to find, but it is at most as expensive as the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If one greedy order is cheap, the search ends with that order. Otherwise the search tries a few more
-/// greedy orders and then continues in proportion to the predicted running time, up to a constant limit.
+/// **Complexity.** If one greedy order is cheap, the search ends with that order. If the first greedy order is not
+/// cheap, the search tries a few more greedy orders and then continues in proportion to the predicted running time, up
+/// to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.

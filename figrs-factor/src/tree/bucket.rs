@@ -19,9 +19,9 @@ impl TreeBuilder<'_> {
     /// Multiplies the tables of a bucket.
     ///
     /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
-    /// out early. But the product of two tables does not contain the zeros of the other tables, and may therefore be far larger
-    /// than the product of all tables. If the product is larger than the plan predicts for the whole bucket, the remaining tables
-    /// are joined together, provided that this join takes fewer products.
+    /// out early. The product of two tables does not contain the zeros of the other tables, and may therefore be far larger than
+    /// the product of all tables. If the product is larger than the plan predicts for the whole bucket, the remaining tables are
+    /// joined together, provided that this join takes fewer products.
     ///
     /// If a message has too many variables for its assignments to be numbered, the message is not computed: the bucket that
     /// would use it receives the tables instead and sums out the variables of both buckets.

@@ -27,8 +27,8 @@ enum EntrySource {
     Ones(Vec<u32>),
     /// A function as a sparse table: all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, at these positions of a dense table. This form is for a small sparse factor, or for a dense
-    /// factor with many zeros.
+    /// The non-zero weights of the factor, at these positions of a dense table. Such positions are used for a small sparse factor, or
+    /// for a dense factor with many zeros.
     Placed(Vec<u32>),
 }
 

@@ -82,9 +82,9 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// The joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws.
-    /// Otherwise the joint posterior is the product of the marginals; this is possible only if there is one target or the targets are
-    /// independent given the evidence.
+    /// The joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If
+    /// the answer has no draws, the joint posterior is the product of the marginals; this is possible only if there is one target or
+    /// the targets are independent given the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {

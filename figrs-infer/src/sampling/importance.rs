@@ -21,7 +21,7 @@ use figrs_answer::run::watch::{Watch, watched};
 ///
 /// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density)
 /// of that value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the
-/// value. Any other evidence multiplies the weight after the world has been drawn.
+/// value. Evidence that is not an observation multiplies the weight after the world has been drawn.
 ///
 /// When used in `ExpectationMaximization`, this number of worlds is drawn for each row of the data, with the same random numbers in every
 /// iteration. The weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). The model is not

@@ -53,8 +53,8 @@ pub struct ParticleWeights {
 /// Result of a population: the estimate of the evidence, the number of replacements, and the final index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. This product, multiplied by the mean of the last weights,
-    /// is the estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights at all replacements. The product of the mean weights, multiplied by the mean
+    /// of the last weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -70,7 +70,7 @@ pub struct PopulationResult {
 /// Returns `None` if [`Particles::meet`] ended the run.
 ///
 /// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight.
-/// Then, for each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is an
+/// For each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an
 /// unbiased estimate of the probability of the evidence. For a population that was removed, the estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
@@ -156,8 +156,9 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. This particle represents the weight of the
-/// whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle represents the
+/// weight of the whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero
+/// are removed.
 ///
 /// **Guarantee.** Consider the product of `exp(log_replaced)` and any function of the particle, or zero for a removed population. Under the
 /// condition of [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the

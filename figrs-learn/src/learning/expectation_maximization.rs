@@ -175,8 +175,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
     /// number of rounds if they converge slowly.
     ///
-    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Only the change in
-    /// a round without extrapolation decides whether the rounds have converged.
+    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Whether the rounds
+    /// have converged is decided only by the change in a round without extrapolation.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.

@@ -85,8 +85,8 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. Otherwise each call of this
-    /// method takes two evaluations of all cases for each free number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. If the fit has not
+    /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
     ///

@@ -66,8 +66,8 @@ pub(super) trait RowCounter: Send + Sync {
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
     /// Calls `count` with each source of weights and its count (several times if several entries have the same source); returns
-    /// the natural logarithm of the graph's total weight if it is known. If that logarithm is minus infinity, `count` is not
-    /// called.
+    /// the natural logarithm of the graph's total weight if it is known. If the logarithm of the total weight is minus
+    /// infinity, `count` is not called.
     fn count(
         &self,
         worker: &mut Self::Worker,

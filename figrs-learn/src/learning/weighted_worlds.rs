@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). This step needs no expansion; hidden elements may
-//! therefore be continuous, and models may be infinite.
+//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds needs no
+//! expansion; hidden elements may therefore be continuous, and models may be infinite.
 
 use std::ops::{ControlFlow, Range};
 

@@ -179,7 +179,7 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Approximate number of bytes that a first run with few rows took. This number divided by the number of rows is an upper bound of the
+    /// Approximate number of bytes that a first run with few rows took. The result divided by the number of rows is an upper bound of the
     /// bytes per row, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()

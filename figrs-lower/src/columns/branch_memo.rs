@@ -217,7 +217,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements in a row, if there is room.
+    /// Caches a branch that evaluates `elements` elements for each row, if there is room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,

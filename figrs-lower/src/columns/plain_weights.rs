@@ -62,8 +62,8 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows as plain numbers, for populations of `size` consecutive rows; each population has its own unit. Also returns
-    /// the natural logarithm of each population's unit. A logarithm is `None` if the rows of the population differ in the number of
+    /// The weights of the rows as plain numbers, for populations of `size` consecutive rows; each population has its own unit. The natural
+    /// logarithm of each population's unit is returned too. A logarithm is `None` if the rows of the population differ in the number of
     /// densities among their factors: only the rows with the fewest densities will count, and later evidence decides which rows these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {

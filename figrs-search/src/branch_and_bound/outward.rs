@@ -1,7 +1,7 @@
 //! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. Only the logarithm of 1, which is 0, is
-/// exact.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm of 1, which is 0, is the
+/// only logarithm that is exact.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }

@@ -36,9 +36,10 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// The other clause contains all literals of this clause.
+    /// Subsumption: the other clause contains all literals of this clause.
     Whole,
-    /// The other clause contains all literals of this clause except the given literal, whose negation it contains.
+    /// Self-subsumption: the other clause contains all literals of this clause except the given literal, whose negation
+    /// it contains.
     Without(AtomLiteral),
 }
 

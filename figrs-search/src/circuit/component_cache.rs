@@ -11,7 +11,7 @@ use rustc_hash::FxHasher;
 /// The keys are drawn at random from a fixed seed, so two different components have the same sum with probability `2^-128`. If
 /// two components differ only in the number of equal residual tables, by `m`, this probability is at most `m / 2^128`. By the
 /// union bound over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 /
-/// 2^129`, multiplied by `m` in the worst case. This probability is below `10^-18` for `n = 10^10`.
+/// 2^129`, multiplied by `m` in the worst case. The probability of a confusion is below `10^-18` for `n = 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +38,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot. This number covers the table and the half-sized table from which it grows, the key in
-    /// the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot. The bytes of a slot cover the table and the half-sized table from which it grows, the
+    /// key in the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 

@@ -38,7 +38,7 @@ impl ConflictAnalysis {
     /// Resolves the violated clause with reasons until the resolvent depends on one decision. Learns the clause of the first unique
     /// implication point; returns the last resolvent as the reason of the decision's negation.
     ///
-    /// **Guarantee.** Both clauses are implied by the clauses of the problem.
+    /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
     /// **References.** Marques-Silva and Sakallah, *GRASP*, IEEE Transactions on Computers 48(5), 1999; Zhang, Madigan, Moskewicz
     /// and Malik, *Efficient conflict driven learning in a Boolean satisfiability solver*, ICCAD 2001.

@@ -28,8 +28,8 @@ pub(super) struct DefinedAtom {
 /// number of clauses.
 ///
 /// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed: for each
-/// assignment of the other atoms, some clause determines the atom. In this case each solution of the remaining clauses
-/// extends to exactly one solution; resolution therefore sums over the values of the atom.
+/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of
+/// the remaining clauses extends to exactly one solution; resolution therefore sums over the values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.

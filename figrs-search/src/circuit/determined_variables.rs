@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 /// The variables that a search leaves out because functions of other variables determine them: each assignment of the other variables
 /// extends to exactly one assignment of all variables.
 ///
-/// Such a variable occurs in its function, and in at most one table of weights of its own values; these weights become weights of
-/// the function's arguments. A function that excludes no argument values and has no weights is left out of the search too, and then
-/// does not count as an occurrence of its arguments.
+/// A determined variable occurs in its function, and in at most one table of weights of its own values; these weights become
+/// weights of the function's arguments. A function that excludes no argument values and has no weights is left out of the search
+/// too, and then does not count as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
     /// The factors that are functions, in the order in which their variables were left out; a variable that was left out later may be an

@@ -25,8 +25,8 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a clause and another literal of that clause. If that other literal is true, the
-/// clause need not be examined.
+/// An entry of a literal's watch list: a clause and another literal of that clause. If the other literal of the entry
+/// is true, the clause need not be examined.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,

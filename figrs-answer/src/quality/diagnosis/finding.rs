@@ -171,7 +171,7 @@ pub enum Finding {
     },
     /// There is only one Markov chain, which cannot be compared with other chains.
     SingleChain,
-    /// There is only one population, so that populations cannot be compared and no error is known.
+    /// There is only one population; populations can therefore not be compared, and no error is known.
     SinglePopulation,
     /// There are so few independent populations that the variance between them may be small by chance.
     FewPopulations {

@@ -58,7 +58,7 @@ struct Excess {
 }
 
 /// Tests each value of a target or random choice that some independent draw has. Returns the finding for the value whose number of draws is
-/// least probable, if such a finding is false with a probability of at most [`FALSE_ALARMS`]. This rate of false alarms applies to all
+/// least probable, if such a finding is false with a probability of at most [`FALSE_ALARMS`]. The rate of false alarms applies to all
 /// values of all `tests` targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the

@@ -29,7 +29,7 @@ enum GibbsBlock {
 /// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either the tables
 /// read the parents instead of the variable, or the variable is recomputed when its parents change. The remaining variables are free. Free
 /// variables that occur together in a factor with entries of weight zero form a group. A group becomes one block if it has few assignments,
-/// or if the elimination of its variables needs only small tables. Any other group is covered by several overlapping blocks.
+/// or if the elimination of its variables needs only small tables. A group that is not one block is covered by several overlapping blocks.
 ///
 /// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If
 /// [`cut_groups`](Self::cut_groups) is zero, every assignment of positive weight can be reached from every other in a finite number of

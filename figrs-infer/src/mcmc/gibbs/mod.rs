@@ -56,10 +56,10 @@ pub use kernel::GibbsKernel;
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be
-/// reached from every other, and averages converge to the exact answer. If that number is positive, some groups of elements connected by
-/// zeros do not fit into one block, and a chain may be confined to a subset of the assignments. Such confinement shows only as a
-/// disagreement of the chains; a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of
-/// threads.
+/// reached from every other, and averages converge to the exact answer. If the number of cut groups is positive, some groups of elements
+/// connected by zeros do not fit into one block, and a chain may be confined to a subset of the assignments. The confinement of a chain
+/// shows only as a disagreement of the chains; a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on
+/// any number of threads.
 ///
 /// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables.
 /// The number of sweeps for each independent draw depends on the strength of the correlations between blocks.

@@ -40,7 +40,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous sites that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`]
-    /// dimensions. Only the first call has an effect.
+    /// dimensions. Calls after the first call have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

@@ -45,8 +45,8 @@ impl Kernel {
         self
     }
 
-    /// A kernel that samples the prior times the likelihood raised to this power. Its steps must be accepted by
-    /// [`AcceptanceTerms::log_tempered`].
+    /// A kernel that samples the prior times the likelihood raised to this power. The steps of a tempered kernel must
+    /// be accepted by [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);

@@ -95,7 +95,7 @@ const NAME: &str = "MetropolisHastings";
 /// - Any other choice is drawn from its prior.
 ///
 /// In addition, the continuous choices that exist in every world make joint random walks of up to 24 dimensions, with a covariance learned
-/// during burn-in. Such a walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A
+/// during burn-in. A joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A
 /// parameter of a hierarchy moves jointly with the offsets of its groups, and the numbers that functions compute from both, such as `mean +
 /// spread * offset`, are unchanged. Each of these functions must be affine in a choice that nothing else reads. Choices are changed in
 /// pairs if evidence connects them so closely that single proposals during burn-in hardly ever led to a possible world. The first worlds of

@@ -52,8 +52,8 @@ impl Kernel {
     }
 
     /// Proposes values for all sites of a block. If all sites are continuous and the walk has learned a covariance, the proposal is a
-    /// random walk with probability one half. Otherwise each site gets a value from its custom proposal, or a draw from its prior in the
-    /// present world.
+    /// random walk with probability one half. If some site is not continuous or no covariance has been learned, each site gets a value
+    /// from its custom proposal, or a draw from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -146,8 +146,9 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the
-/// colder world, and q and L' are those of the hotter world. A world with fewer densities is infinitely more likely.
+/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In this formula, p and L are the power and the
+/// likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities is infinitely more
+/// likely.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

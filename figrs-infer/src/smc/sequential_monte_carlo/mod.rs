@@ -44,8 +44,9 @@ const ROWS: u64 = 1024;
 /// trajectories of the remaining particles (smoothing). The trajectories are less diverse for elements that are further back in the
 /// sequence.
 ///
-/// An observation may be discrete in some worlds and continuous in others; particles then have different numbers of densities. Such
-/// particles cannot be compared before the end, and are not resampled until all particles have the same number of densities again.
+/// An observation may be discrete in some worlds and continuous in others; particles then have different numbers of densities.
+/// Particles with different numbers of densities cannot be compared before the end, and are not resampled until all particles have
+/// the same number of densities again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.

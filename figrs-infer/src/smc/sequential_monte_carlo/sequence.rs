@@ -77,8 +77,8 @@ impl<T: Value> SequencePart<T> {
 /// One trajectory of each population that still has a particle.
 #[derive(Debug)]
 pub struct Trajectories<T> {
-    /// The answer, with the probability of the evidence and the statistics of the sampling. Its [draws](Answer::draws) contain the weights
-    /// of the trajectories.
+    /// The answer, with the probability of the evidence and the statistics of the sampling. The [draws](Answer::draws) of the answer
+    /// contain the weights of the trajectories.
     pub answer: Answer,
     /// For each trajectory, the values of all parts of the sequence.
     pub values: Vec<Vec<T>>,

@@ -5,8 +5,8 @@ use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects a binary function on one of its two variables (0 or 1) to make that variable arc consistent: afterwards, each of its
-    /// values occurs in a pair of cost zero.
+    /// Projects a binary function on one of its two variables (0 or 1) to make that variable arc consistent: afterwards, each of the
+    /// variable's values occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -95,9 +95,9 @@ impl Network {
         self.cheapest_pair(&side, a)
     }
 
-    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. Afterwards each value
-    /// of the other variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency). The unary
-    /// costs of the first variable decrease only by the amount needed.
+    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection,
+    /// each value of the other variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency).
+    /// The unary costs of the first variable decrease only by the amount needed.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);

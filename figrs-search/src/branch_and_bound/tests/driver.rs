@@ -13,8 +13,8 @@ const SEARCH: SearchLimits = SearchLimits {
     memory: 1 << 24,
 };
 
-/// Adds variables that must all have different values, with one value fewer than there are variables. This is
-/// impossible, but any two of the variables are consistent.
+/// Adds variables that must all have different values, with one value fewer than there are variables. The variables
+/// cannot all be different, but any two of them are consistent.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
