@@ -15,7 +15,7 @@ pub trait Algorithm: Debug + Send + Sync {
     /// The name of the algorithm, for tables and messages.
     fn name(&self) -> &'static str;
 
-    /// Computes the answer about `targets` in the worlds of `model`.
+    /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
 }
 
@@ -42,16 +42,17 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Computes the answer to a counterfactual question: the values that the targets would have had, see [`Counterfactual`]. The answer is
-    /// queried by the elements of the model. The evidence holds in the actual world.
+    /// Computes the answer to a counterfactual: the values that the targets would have had, see [`Counterfactual`]. The answer is queried
+    /// with the elements of the model. The evidence holds in the factual world.
     ///
-    /// **Guarantee.** The guarantee of the algorithm, applied to a model of the actual and the counterfactual world.
+    /// **Guarantee.** The guarantee of the algorithm, applied to a model of both the factual and the counterfactual
+    /// world.
     ///
-    /// **Complexity.** The complexity of the algorithm, on the elements that the targets reach in both worlds. Elements that depend on the set
-    /// elements occur twice.
+    /// **Complexity.** The complexity of the algorithm, on the elements that the targets reach in both worlds. Elements that depend on the
+    /// elements set in the counterfactual world occur twice.
     ///
-    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if the number of elements that
-    /// must be remembered exceeds its limit.
+    /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements must be
+    /// stored than the counterfactual allows.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -83,8 +84,8 @@ pub trait Run: Algorithm {
 
     /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
     ///
-    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples meets the evidence. An algorithm that searches for one world
-    /// does not compute this probability.
+    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. An algorithm that searches for a
+    /// single world (assignment) does not compute this probability.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
@@ -97,7 +98,7 @@ pub trait Run: Algorithm {
 
 impl<A: Algorithm + ?Sized> Run for A {}
 
-/// Builds a list of different algorithms, to run the same query with each of them.
+/// Builds a list of different algorithms, for running the same query with each of them.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

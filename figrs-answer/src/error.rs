@@ -16,7 +16,7 @@ use figrs_factor::eliminate::EliminationError;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The model has a mistake, or it is too large for the algorithm.
+    /// The model has a mistake, or is too large for the algorithm.
     #[error(transparent)]
     Model(#[from] ModelError),
     /// The elimination would exceed one of its budgets.
@@ -33,7 +33,7 @@ pub enum Error {
         /// The error of the algorithm that was tried last.
         last: Box<Self>,
     },
-    /// No world meets the evidence.
+    /// No world satisfies the evidence.
     #[error(
         "the evidence is impossible; {}: {}; take {} of them back",
         if .conflict.len() == 1 { "no world has" } else { "these statements exclude each other" },
@@ -41,13 +41,13 @@ pub enum Error {
         if *.is_minimal { "one" } else { "some" }
     )]
     ImpossibleEvidence {
-        /// Pieces of evidence that cannot hold at the same time.
+        /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one piece makes the other pieces possible. False if a bounded search for fewer conflicting pieces ended
-        /// before this was known.
+        /// True if removing any one piece makes the other pieces possible. False if the bounded search for fewer conflicting statements
+        /// ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
-    /// No sample met the evidence, which may be impossible or merely rare.
+    /// No sample satisfied the evidence, which may be impossible or merely rare.
     #[error(
         "{algorithm}: none of {tried} worlds drawn met the evidence: it is impossible or very rare; {remedy}"
     )]
@@ -94,42 +94,42 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial sums cannot be merged, because their units are not consecutive.
+    /// Partial sums cannot be merged, because their units of work are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
     )]
     NotConsecutive {
-        /// The index of the unit that should come next.
+        /// The index of the unit of work that should come next.
         end: u64,
-        /// The index of the first unit of the sums to be merged.
+        /// The index of the first unit of work of the sums to be merged.
         begin: u64,
     },
-    /// A part that was read does not belong to this run, or is damaged.
+    /// A part of a run that was read does not belong to this run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
         /// The index of the unit.
         unit: u64,
-        /// The first problem that was found.
+        /// The first problem that was found in the part.
         problem: String,
     },
-    /// Slices of a sum or maximum are missing, because the run was stopped or parts were left out.
+    /// Slices of a sum or maximum are missing, because the run was stopped or some slices were left out.
     #[error(
         "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
          the other parts"
     )]
     MissingSlices {
-        /// Number of slices that are computed.
+        /// Number of slices that have been computed.
         added: u64,
         /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of the computed slices, or of the probability of their best world; it is a lower bound of the result
-        /// for all slices.
+        /// The logarithm of the sum of the computed slices, or of the probability of their best world; this number is a lower bound of
+        /// the result for all slices.
         lower_bound: f64,
     },
-    /// A search ended without finding any world, which does not mean that there is none.
+    /// A search ended without finding any world; a world may nevertheless exist.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
          {upper_bound}: allow more steps{} or larger tables{}",
@@ -156,7 +156,7 @@ pub enum Error {
         /// Number of entries that the budget allows.
         limit: u64,
     },
-    /// The messages of belief propagation determine no world, which does not mean that there is none.
+    /// The messages of belief propagation determine no world; a world may nevertheless exist.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -177,7 +177,7 @@ pub enum Error {
         /// Number of worlds that the budget allows.
         limit: u64,
     },
-    /// All worlds together have more elements than the budget allows to evaluate.
+    /// The worlds together have more elements than the budget allows to evaluate.
     #[error(
         "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
          infinite model ImportanceSampling, or a larger budget{}",
@@ -195,7 +195,8 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
+    /// No two draws of a floating-point number are equal; the draws therefore do not determine the probability of a single
+    /// value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -212,7 +213,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// This kind of answer does not have the requested content.
+    /// This kind of answer (marginals, bounds or a world) does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The name of the algorithm that computed the answer.
@@ -255,9 +256,9 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the budget was exceeded.
         element: Label,
-        /// Number of joint values of the elements that are still needed at this element.
+        /// At this element, the number of joint values of the elements that are still needed.
         states: usize,
-        /// Number of bytes that are needed until this element.
+        /// Number of bytes needed up to this element.
         bytes: u64,
         /// Number of bytes that the budget allows.
         limit: u64,
@@ -270,7 +271,7 @@ pub enum Error {
     FrontierTooWide {
         /// The element at which the most elements are needed.
         element: Label,
-        /// Number of elements that are needed there.
+        /// Number of elements that are needed at this element.
         elements: usize,
     },
     /// A saved tree belongs to another model, to another pattern of zeros, or to another version of figrs.
@@ -278,7 +279,7 @@ pub enum Error {
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
     )]
     SavedTree {
-        /// The part of the saved tree that does not fit.
+        /// The component of the saved tree that does not fit.
         reason: &'static str,
     },
     /// No other computation can check the answer.
@@ -324,7 +325,7 @@ pub enum Error {
         "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
     )]
     NothingToLearn,
-    /// An element depends on a learned parameter in a way for which the maximum has no closed form.
+    /// An element depends on a learned parameter in a form for which the maximum has no closed form.
     #[error(
         "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
     )]
@@ -383,7 +384,7 @@ pub enum Error {
         /// The parameter with its value, as text.
         parameter: String,
     },
-    /// An element depends on a parameter in a way that is unknown or has no derivative.
+    /// An element depends on a parameter in a form that is unknown or has no derivative.
     #[error(
         "the derivative of the probabilities of {element} by {parameter} is not known, or there is none at this value; compare the answers for two values of it, or give the family `Family::log_prob_derivative`"
     )]
@@ -401,7 +402,7 @@ pub enum Error {
         /// The parameter whose value has changed.
         parameter: String,
     },
-    /// There is no answer if a parameter has this value.
+    /// There is no answer when a parameter has this value.
     #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
         /// The parameter for whose value there is no answer.
@@ -448,7 +449,7 @@ pub enum Error {
         /// The element that is not a decision.
         element: Label,
     },
-    /// Evidence depends on a decision, so that it cannot be known independently of the decision.
+    /// Evidence depends on a decision, and can therefore not be known independently of the decision.
     #[error(
         "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
          set the decision in the model{}",
@@ -460,7 +461,7 @@ pub enum Error {
         /// The element that is observed; it may be the decision itself.
         element: Label,
     },
-    /// A decision influences an element that is known when this decision or an earlier one is made.
+    /// A decision influences an element that is known when this decision or an earlier decision is made.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
          none know what follows from it"
@@ -483,7 +484,7 @@ pub enum Error {
         /// The value of the utility.
         value: f64,
     },
-    /// The values of an element that is known when a decision is made have no distance from each other.
+    /// The values of an element that is known when a decision is made have no defined distance.
     #[error("{element}, which is known when {decision} is decided: {problem}")]
     NoDistance {
         /// The decision for which the element is known.
@@ -493,7 +494,7 @@ pub enum Error {
         /// The reason, with a remedy.
         problem: String,
     },
-    /// No draw contains an option of a decision, so that the utility of the option is unknown.
+    /// No draw contains an option of a decision; the utility of the option is therefore unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
         /// The decision that has the option.
@@ -523,7 +524,8 @@ pub enum Error {
     },
 }
 
-/// The statements as one text. If there are many, only the first ones are listed, with the number of the remaining ones.
+/// Several statements as one text. If there are many statements, only the first ones are listed, with the number of the
+/// remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -534,7 +536,7 @@ fn first_of(statements: &[String]) -> String {
 }
 
 impl Error {
-    /// The error for a unit of a part that does not fit the run.
+    /// The error for a unit of work, in a part from another process, that does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

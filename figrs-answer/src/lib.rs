@@ -1,4 +1,4 @@
-//! Queries of models, and their answers: the parts of inference that all algorithms share.
+//! Queries of models, and their answers: the code that all inference algorithms share.
 //!
 //! | item | folder |
 //! |---|---|

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-/// An amount of memory in bytes, parsed and printed with its unit.
+/// An amount of memory in bytes; it is parsed and printed with a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Bytes(pub u64);
 
@@ -63,7 +63,7 @@ impl Bytes {
     }
 }
 
-/// Multiplies a number, which may have a fraction, by a factor.
+/// Multiplies a number, which may have decimal places, by an integer factor.
 fn product(number: &str, factor: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor);
@@ -78,7 +78,7 @@ fn product(number: &str, factor: u64) -> Option<u64> {
 }
 
 impl fmt::Display for Bytes {
-    /// Prints whole units without a fraction, other amounts with at most two digits after the point.
+    /// Prints whole units without decimal places, other amounts with at most two decimal places.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let binary = UNITS.iter().filter(|(name, _)| name.ends_with("iB"));
         let Some((name, unit)) = binary.clone().find(|(_, unit)| *unit <= self.0) else {

@@ -17,18 +17,18 @@ pub enum Fault {
     /// A calculation has no result that fits its type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),
-    /// A user's distribution gave numbers that are not probabilities.
+    /// A user-defined distribution returned numbers that are not probabilities.
     #[error("its distribution {0}")]
     Distribution(String),
     /// A conditional table or a list of clauses has no row, or two rows, for some parent values.
     #[error("{0}")]
     Row(String),
-    /// A Chain's function gave two different elements for the same parent values.
+    /// A Chain's function returned two different elements for the same parent values.
     #[error(
         "its function gave two different elements for the same values, {0}; it must depend on its arguments alone"
     )]
     Impure(String),
-    /// A function gave different results for equal values, which debug builds look for.
+    /// A function returned different results for equal values; only debug builds check for this.
     #[error(
         "its function gave {results} for {arguments}, which are equal as values: let their equality compare all that functions read, or \
          give one representative of them{}",
@@ -40,7 +40,7 @@ pub enum Fault {
         /// The arguments of both calls.
         arguments: String,
     },
-    /// A counterfactual has to remember too many elements.
+    /// A counterfactual would have to store too many elements.
     #[error(
         "more than {0} elements that Chains create are remembered for a counterfactual; allow more{call}, or draw fewer worlds",
         call = Call("Counterfactual::max_elements")
@@ -49,7 +49,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A parent of a table has a value without a row.
+    /// A parent of a table has a value that has no row.
     pub fn no_state(parent: usize) -> Self {
         Self::Row(format!(
             "a value of parent {parent} is not among its states; add it"
@@ -69,7 +69,7 @@ pub enum ModelError {
         /// The parameter, its value and the allowed values.
         problem: String,
     },
-    /// A decision was reached that neither the model nor the algorithm decides.
+    /// A decision was reached for which neither the model nor the algorithm chooses an option.
     #[error(
         "{element}: a decision has no probabilities, and nothing decides it here; set it in the model{}, or list it among \
          the decisions of MaximiseUtility",
@@ -93,35 +93,35 @@ pub enum ModelError {
         StatedAt(.location)
     )]
     InvalidWeight {
-        /// The element that is weighed.
+        /// The element whose value is weighed.
         element: Label,
         /// The weight that is not allowed.
         weight: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// The logarithm of a weight is not a number, or so far from zero that a sum of such numbers would overflow.
+    /// The logarithm of a weight is NaN, or so far from zero that a sum of such numbers would overflow.
     #[error(
         "{element}: the evidence{} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
          -inf for a weight of zero",
         StatedAt(.location)
     )]
     InvalidLogWeight {
-        /// The element that is weighed.
+        /// The element whose value is weighed.
         element: Label,
         /// The logarithm that is not allowed.
         log: f64,
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A weight exceeds its promised maximum.
+    /// A weight exceeds the maximum that was promised for it.
     #[error(
         "{element}: the evidence{} weighs {value} with {weight}, its maximum is {maximum}; \
          state a larger maximum, a finite one",
         StatedAt(.location)
     )]
     WeightAboveMaximum {
-        /// The element that is weighed.
+        /// The element whose value is weighed.
         element: Label,
         /// The value that is weighed.
         value: String,
@@ -132,21 +132,21 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// The weights of worlds in unexpanded parts of the model have no upper bound.
+    /// The weights of worlds in unexpanded portions of the model have no upper bound.
     #[error(
         "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose value is not known, or whose weight may be repeated in unexpanded parts.
+        /// The element whose value is not known, or whose weight may be repeated in unexpanded portions of the model.
         element: Label,
         /// Number of nested Chains that were expanded.
         depth: usize,
-        /// The part of the model that has no bound.
+        /// The portion of the model that has no bound.
         problem: String,
         /// The remedy, in words for the user.
         remedy: &'static str,
     },
-    /// An exact algorithm reached an element whose values are not finitely many.
+    /// An exact algorithm reached an element that does not have finitely many values.
     #[error(
         "{element}: {kind} values cannot be enumerated by an exact algorithm; \
          {remedy}, make it finite (discretised if it is continuous, truncated if it counts), use Exact with the feature `reals` if it is normal, or use a \
@@ -157,7 +157,8 @@ pub enum ModelError {
         element: Label,
         /// `continuous` or `infinitely many discrete`.
         kind: &'static str,
-        /// The first remedy: observing it, or an algorithm that takes observed values as given.
+        /// The first suggested remedy: to observe the element, or to use an algorithm that does not enumerate observed
+        /// elements.
         remedy: &'static str,
     },
     /// An observed value has a probability in some branches and a density in others.
@@ -204,7 +205,7 @@ pub enum ModelError {
         /// Depth of nesting that the budget allows.
         limit: usize,
     },
-    /// A call of a recursive function needs itself, with the same argument.
+    /// A call of a recursive function needs its own result: a call with the same argument.
     #[error(
         "{element}: its call with the argument {argument} needs a call with the same argument, and so never ends for an \
          exact algorithm; let the argument get smaller, or use LazyVariableElimination for bounds or \
@@ -216,7 +217,7 @@ pub enum ModelError {
         /// The argument of the call.
         argument: String,
     },
-    /// The model or one of its worlds has more elements than the budget.
+    /// The model, or one of its worlds, has more elements than the budget allows.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
          use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
@@ -227,7 +228,7 @@ pub enum ModelError {
         /// Number of elements that the budget allows.
         limit: usize,
     },
-    /// The elements of the model, or of one of its worlds, take more memory than the budget.
+    /// The elements of the model, or of one of its worlds, take more memory than the budget allows.
     #[error(
         "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
          Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
@@ -242,7 +243,7 @@ pub enum ModelError {
         /// Number of bytes that the budget allows.
         limit: u64,
     },
-    /// The deadline of the run passed, or it was interrupted, while the model was expanded.
+    /// The deadline of the run passed, or the run was interrupted, while the model was expanded.
     #[error("the run ended while {element} was expanded: allow more time")]
     Stopped {
         /// The element that was being expanded.
@@ -251,7 +252,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// True if the error is confined to the worlds that reach the element, false if the model as a whole is invalid.
+    /// True if the error is confined to the worlds that reach the element; false if the model as a whole is invalid.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

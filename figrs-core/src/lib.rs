@@ -24,10 +24,10 @@
 //!
 //! # Words
 //!
-//! A *world* is one run of the program from its *roots*, the targets of a query and all elements with
-//! evidence; elements of branches that are not taken are not part of it. The *support* of an
-//! element is the list of its possible values; its order breaks ties. A *structural* zero is one that no
-//! parameter can change.
+//! A *world* is one run of the program, that is, one assignment of values to its *roots* (the targets of a query and
+//! all elements with evidence) and to the elements that they need; elements of branches that are not taken do not
+//! belong to it. The *support* of an element is the list of its possible values, in an order that is also used to
+//! resolve ties. A *structural* zero is a zero that no parameter can change.
 //!
 //! # Limits
 //!
@@ -95,7 +95,7 @@ pub mod factor {
     };
 }
 
-/// The random numbers that a user-defined [`Distribution`] draws from.
+/// The crate `rand`, whose random numbers a user-defined [`Distribution`] draws from.
 pub use rand;
 
 /// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.

@@ -1,4 +1,5 @@
-//! The most probable world of models that are too wide for elimination, with a bound on all worlds.
+//! The most probable world of models that are too wide for variable elimination, with an upper bound on the probability
+//! of all worlds.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,30 +24,31 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// bound on the probability of every world.
 ///
 /// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most
-/// three neighbours are eliminated, and the remaining variables form independent components, each searched alone. The first bound
-/// of a component comes from sequential tree-reweighted moves of costs between functions (virtual arc consistency), the first world
-/// from tabu search. Then a hybrid best-first search repeatedly takes the open node with the smallest lower bound of the cost,
-/// searches it depth first for a while, and adds its unexplored subtrees to the open nodes. At each node, costs are moved so that
-/// the lower bound grows (existential directional arc consistency), dominated values are removed, and variables with at most two
-/// neighbours are eliminated. When an open node is taken, tree-reweighted sweeps also move costs, as long as the bounds rise. A
-/// component with small separators is also searched along a tree decomposition, with bounds for each assignment of a separator;
-/// both searches do the same amount of work and share the best assignment found. If the search takes long, an exact elimination is
-/// tried, provided that its tables do not exceed the permitted size. Otherwise a mini-bucket elimination with tables of this size
-/// bounds all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and [`Answer::is_proven`] give
-/// the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
+/// three neighbours are eliminated; the remaining variables form independent components, which are searched separately. The first
+/// bound of a component comes from sequential tree-reweighted moves of costs between functions (virtual arc consistency), and the
+/// first world from tabu search. Then a hybrid best-first search repeatedly takes the open node with the smallest lower bound of
+/// the cost, searches it depth first for a limited time, and adds its unexplored subtrees to the open nodes. At each node, costs
+/// are moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with
+/// at most two neighbours are eliminated. When an open node is taken, tree-reweighted sweeps also move costs, as long as the bounds
+/// rise. A component with small separators is also searched along a tree decomposition, with bounds for each assignment of a
+/// separator; both searches do the same amount of work and share the best assignment found. If the search takes long, an exact
+/// elimination is tried, provided that its tables do not exceed the permitted size. If the exact elimination is refused, a
+/// mini-bucket elimination with tables of the permitted size bounds all worlds, and neighbourhoods of the best world are optimised.
+/// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the
+/// world and the bound improved.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that
-/// sums of them do not drift: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if
-/// all of them together would not fit into 55 bits. The upper bound holds for the weights before rounding, for every budget, and is
-/// itself rounded up. If the search is completed within its budget, the bound exceeds the log-probability of the world by at most
-/// two such units for each factor that is not constant, plus floating-point rounding. The result is deterministic. If several
-/// worlds are most probable, the search may find a different one than [`MpeVariableElimination`](crate::MpeVariableElimination),
-/// which prefers values that come first in their supports.
+/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, and sums
+/// of costs therefore have no rounding errors: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger
+/// power of two if the sum of all costs would not fit into 55 bits. The upper bound holds for the weights before rounding, for
+/// every budget, and is itself rounded up. If the search is completed within its budget, the bound exceeds the log-probability of
+/// the world by at most two of these multiples for each factor that is not constant, plus floating-point rounding. The result is
+/// deterministic. If several worlds are most probable, the search may find a different world than
+/// [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
 ///
-/// **Complexity.** Exponential in the number of variables at worst, limited by the budget. A step of the search examines the
-/// functions whose costs change. The search along a tree decomposition is exponential in the size of the largest cluster of
-/// variables, times the number of assignments of its separator. Memory is linear in the size of the model, the depth of the search
-/// and the number of improvements. Open nodes and the tables of eliminations take memory up to the limit set.
+/// **Complexity.** Exponential in the number of variables in the worst case, limited by the budget. A step of the search examines
+/// the functions whose costs change. The search along a tree decomposition is exponential in the size of the largest cluster of
+/// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, the depth of
+/// the search and the number of improvements. Open nodes and the tables of eliminations take memory up to the limit that is set.
 ///
 /// With a [`deadline`](Self::deadline) the preparation and the search end in time, with the best world and the bound found so far,
 /// and [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason.
@@ -54,7 +56,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if
 /// the budget was used up before a world was found; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination),
 /// except that no model is too wide. (If functions fail for some values, an elimination decides whether such values occur in a
-/// world; this elimination may be refused.)
+/// world; the budgets may refuse this elimination.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
@@ -129,9 +131,9 @@ impl MpeBranchAndBound {
     }
 
     /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all
-    /// components, and for the bounds of each assignment of a separator: once they are used up, the search continues depth first at
-    /// the same speed, but the upper bound falls later, and the bounds of separators are dropped. The other half is for the tables
-    /// of an elimination; if it needs more, it is refused or divided into smaller mini-buckets.
+    /// components, and for the bounds of each assignment of a separator: when these bytes are used up, the search continues depth
+    /// first at the same speed, but the upper bound falls later, and the bounds of separators are dropped. The other half is for
+    /// the tables of an elimination; an elimination that needs more is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = bytes;
         self
@@ -163,7 +165,7 @@ impl Algorithm for MpeBranchAndBound {
 }
 
 impl MpeBranchAndBound {
-    /// Answers a question whose expansion other algorithms may share.
+    /// Answers a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), Some(self.limits.work));
         let answer = self.search(question, &watching);

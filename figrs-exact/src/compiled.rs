@@ -11,9 +11,9 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model that was compiled once and answers many questions, also from several threads.
+/// A model that was compiled once and answers many queries, also from several threads.
 ///
-/// If a compiled form cannot answer a question, it returns [`Error::NotInAnswer`].
+/// If a compiled form cannot answer a query, it returns [`Error::NotInAnswer`].
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -32,13 +32,13 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element and replaces evidence that was set on it before.
+    /// Observes a varying element; the observation replaces evidence that was set on the element before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
     /// The distribution of a target.
@@ -51,7 +51,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
     fn most_probable(&self) -> Result<World, Error>;
 
-    /// The `count` most probable worlds, best first; fewer if there are fewer.
+    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them.
     ///
     /// **Errors.** As [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
@@ -64,7 +64,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// Number of worlds that agree with the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the budget if the
-    /// counts would take more memory than it allows.
+    /// counts would take more memory than the budget allows.
     fn count(&self) -> Result<BigUint, Error>;
 }
 
@@ -131,7 +131,7 @@ impl Compiled for CompiledCircuit {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Always returns an error: the states of a compiled frontier depend on the evidence it was compiled with.
+    /// Always returns an error: the states of a compiled frontier depend on the evidence at compilation.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",

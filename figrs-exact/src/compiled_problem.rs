@@ -1,4 +1,5 @@
-//! The question that a compiled form answers: a model, its targets, its varying elements and the evidence set on these.
+//! The problem that a compiled form solves: a model, its targets, its varying elements and the evidence set on the
+//! varying elements.
 
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ impl CompiledProblem {
         &expansion.targets()[self.targets.len()..]
     }
 
-    /// The index of an element among the varying ones.
+    /// The index of an element in the list of varying elements.
     pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
         let id = element.erased().id();
         let place = self.varying.iter().position(|e| e.id() == id);
@@ -100,7 +101,7 @@ impl CompiledProblem {
         statements.map(weights).collect()
     }
 
-    /// Weights that a statement about a varying element gives to each of its values in an expansion.
+    /// Weights that an evidence statement about a varying element gives to each of its values in an expansion.
     pub(crate) fn weights(
         &self,
         expansion: &Expansion,
@@ -132,7 +133,8 @@ impl CompiledProblem {
         &expansion.targets()[..self.targets.len()]
     }
 
-    /// The distribution of a target or a varying element, given its probabilities by its position in an expansion.
+    /// The distribution of a target or a varying element; `probabilities` returns the probabilities of the element at a
+    /// position in an expansion.
     pub(crate) fn distribution<T: Value>(
         &self,
         expansion: &Expansion,
@@ -152,12 +154,13 @@ impl CompiledProblem {
 
     /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the budget.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
-        // A world is stored as its values (twice), its choices or ranks, and the alternatives that may lead to other worlds.
+        // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that may lead to
+        // other worlds.
         let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
         Ok(self.limits.options.check_memory(bytes)?)
     }
 
-    /// The position in an expansion of a target or a varying element.
+    /// The position of a target or a varying element in an expansion.
     pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
@@ -220,7 +223,8 @@ impl CompiledProblem {
     }
 }
 
-/// The expansion of a model in which function calls are not shared, as needed to read off single worlds.
+/// The expansion of a model in which function calls are not shared; single worlds can be read only from such an
+/// expansion.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,

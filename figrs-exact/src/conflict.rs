@@ -11,15 +11,15 @@ use figrs_answer::limits::Limits;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 
-/// The error for evidence that is known to be impossible. It contains a conflict: pieces of the evidence that exclude each other;
-/// the conflict is minimal if this can be proven within a limit of work.
+/// The error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
+/// other. The conflict is minimal if this can be proven within a limit of work.
 ///
-/// Pieces are removed as long as the remaining ones are impossible: first all weights, because few weights exclude a world, then
-/// halves of the pieces, quarters, and so on ([`minimal_conflict`]). If the total work of the trials is used up or the deadline has
-/// passed, the conflict consists of the remaining pieces.
+/// Statements are removed as long as the remaining statements are impossible: first all soft weights, because few weights exclude a
+/// world, then halves of the statements, quarters, and so on ([`minimal_conflict`]). If the total work of the trials is used up or
+/// the deadline has passed, the conflict consists of the remaining statements.
 ///
-/// Scores are part of the program and are not removed. If the remaining evidence is impossible only together with Scores that the
-/// targets depend on, these Scores are named as well.
+/// Scores belong to the program and are not removed. If the remaining evidence is impossible only together with Scores on which
+/// the targets depend, these Scores are named as well.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -38,7 +38,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// The pieces of a conflict, in ascending order of their indices.
+/// The statements of a conflict, in ascending order of their indices.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
@@ -54,7 +54,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Descriptions of the first few Scores that the roots depend on.
+/// Descriptions of the first few Scores on which the roots depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = limits.expand(model, targets) else {
@@ -143,7 +143,7 @@ mod tests {
         let kept_only = model.filtered(|piece| kept.binary_search(&piece).is_ok());
         let answer = Circuit::new().run(&kept_only, ()).unwrap();
         assert_eq!(answer.log_evidence().unwrap().value, f64::NEG_INFINITY);
-        // No conflict contains a weight that excludes nothing.
+        // A weight that excludes nothing belongs to no conflict.
         assert!(!kept.contains(&420));
     }
 

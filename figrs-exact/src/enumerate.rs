@@ -20,12 +20,12 @@ const REPORTED: u64 = 1024;
 /// **Guarantee.** Exact, up to rounding in the sum over worlds. The code is small enough to be checked by reading, and is the
 /// reference in the tests of every other exact algorithm.
 ///
-/// **Complexity.** Time proportional to the number of worlds, exponential in the number of random
-/// elements; memory in the size of one world.
+/// **Complexity.** Time is proportional to the number of worlds, which is exponential in the number of random elements;
+/// memory is the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if the budget is exceeded; [`ModelError::NotFinite`] at an
 /// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline,
-/// because a part of the worlds says nothing about the others.
+/// because an incomplete enumeration gives no information about the remaining worlds.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -54,8 +54,8 @@ impl Default for Enumerate {
 }
 
 impl Enumerate {
-    /// With a budget of ten million worlds, fifty million evaluations of elements, and four million elements
-    /// in one world.
+    /// Enumeration with a budget of ten million worlds, fifty million evaluations of elements, and four million
+    /// elements in one world.
     pub fn new() -> Self {
         Self {
             worlds: 10_000_000,
@@ -180,14 +180,15 @@ impl Algorithm for Enumerate {
     }
 }
 
-/// The outcomes of one random choice that were not tried yet.
+/// The outcomes of one random choice that have not been tried yet.
 #[derive(Debug)]
 struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
 
-/// The random choices of one world, in their order. For the next world, the last choice with a further outcome takes that outcome.
+/// The random choices of one world, in the order in which they were made. For the next world, the last choice with an untried
+/// outcome takes that outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,

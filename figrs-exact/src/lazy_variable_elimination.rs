@@ -1,4 +1,4 @@
-//! Bounds of marginals by variable elimination on a growing part of the model.
+//! Bounds of marginals by variable elimination on a growing portion of the model.
 
 use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Model, ModelError};
@@ -16,18 +16,18 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work that counts for each element reached: the evaluation of its function and the numbering of its values take about as long as
-/// this number of operations of an elimination.
+/// Work that counts for each element reached: evaluating its function and numbering its values take about as long as this number
+/// of operations of an elimination.
 const ELEMENT: u64 = 250;
-/// Target growth of the work from one depth to the next.
+/// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
 /// Chains nested in fewer than `depth` other Chains are expanded; the values of deeper Chains, and of all elements that depend on
 /// them, are `unknown`. A world in which all elements required by evidence and targets are known has an exact weight. The weight of
-/// any other world is at least zero and at most its probability so far, times the maximum weight of the evidence: one for
-/// observations and conditions, the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly
+/// any other world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence: one
+/// for observations and conditions, the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly
 /// known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability given
 /// the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth grows until the bounds are close.
 ///
@@ -35,20 +35,21 @@ const GROWTH: f64 = 4.0;
 /// expanded, the answer is exact and contains probabilities instead of bounds.
 ///
 /// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
-/// answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Parts that are not
-/// expanded are assumed to weigh at most one: a Score in them must not exceed one, and a value observed there must not have a
-/// density. An expanded Score or density that violates this is reported as an error; one that is never expanded is not detected. A
-/// function that fails only in undecided worlds is not an error; the bounds then hold if evidence that was not expanded excludes
-/// these worlds.
+/// answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Portions of the
+/// model that are not expanded are assumed to have a weight of at most one: a Score in such a portion must not exceed one, and a
+/// value observed there must not have a density. An expanded Score or density that violates this assumption is reported as an
+/// error; a Score or density that is never expanded is not detected. A function that fails only in undecided worlds is not an
+/// error; the bounds then hold if evidence that was not expanded excludes these worlds.
 ///
-/// **Complexity.** For each target, twice the work of [`VariableElimination`](crate::VariableElimination) on the expanded part; all
-/// smaller depths together take about as much work as the last one. The function of a Chain runs once for each combination of
-/// values.
+/// **Complexity.** For each target, twice the work of [`VariableElimination`](crate::VariableElimination) on the expanded portion
+/// of the model; all smaller depths together take about as much work as the last depth. The function of a Chain is called once for
+/// each combination of values.
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth;
-/// [`Error::ImpossibleEvidence`]; those of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with
-/// the bounds of the last depth if the budget does not allow a greater one. A [`deadline`](Self::deadline) ends the deepening in
-/// the same way, and [`Deepening::ended`](figrs_answer::Deepening::ended) says so; [`Error::NothingDone`] if no depth was finished.
+/// [`Error::ImpossibleEvidence`]; the errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends
+/// with the bounds of the last depth if the budget does not allow a greater depth. A [`deadline`](Self::deadline) ends the
+/// deepening in the same manner, and [`Deepening::ended`](figrs_answer::Deepening::ended) then gives this reason;
+/// [`Error::NothingDone`] if no depth was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic
 /// programming* (2015), where the weight of undecided evidence is always at most one.
@@ -97,13 +98,14 @@ impl LazyVariableElimination {
 
     /// A search that deepens until the bounds of any event differ by at most `width`, or the work is used up.
     ///
-    /// Without targets, the difference of the bounds of the probability of evidence, divided by the upper bound, is at most `width`.
+    /// Without targets, the criterion is that the difference of the bounds of the probability of evidence, divided by the upper
+    /// bound, is at most `width`.
     pub fn to_width(width: f64) -> Self {
         Self::with(Goal::Width(width))
     }
 
-    /// A search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, whatever their width. If the
-    /// budgets do not allow `depth`, the bounds are those of the greatest depth that the budgets allow.
+    /// A search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, however far apart they are.
+    /// If the budgets do not allow `depth`, the bounds are those of the greatest depth that the budgets allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -187,10 +189,12 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The bounds of the greatest depth below `depth` that the budget allows. If no depth is allowed, returns `error`, which is the error of `depth`.
+    /// The bounds of the greatest depth below `depth` that the budget allows. If the budget allows no depth, returns `error`, which is the
+    /// error of `depth`.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
-        // Depths below `low` are within the budget, depths from `high` on are not. At depth zero everything is unknown.
+        // Depths below `low` are within the budget; depths of at least `high` are not. At depth zero everything is
+        // unknown.
         let (mut low, mut high) = (1, depth);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -244,7 +248,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The answer of a run that was stopped: that of the last finished depth.
+    /// The answer of a run that was stopped: the answer of the last finished depth.
     fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
@@ -288,7 +292,8 @@ impl DeepeningSearch<'_> {
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
         if expansion.is_complete() {
-            // The model was expanded completely, so that the answer is that of `VariableElimination`.
+            // The model was expanded completely; the answer is therefore that of
+            // `VariableElimination`.
             let name = self.algorithm.name();
             return Ok(DepthResult {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
@@ -371,7 +376,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The error that no world agrees with the evidence, whatever the unknown values are.
+    /// The error for evidence with which no world agrees, whatever the unknown values are.
     fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() {
             return Err(conflict::impossible(self.model, self.targets, limits));
@@ -388,7 +393,7 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Chooses each next depth so that the work grows by about the same factor each time.
+/// Chooses the next depth such that the work grows by about the same factor each time.
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,

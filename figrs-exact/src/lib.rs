@@ -12,9 +12,9 @@
 //! | normal elements in closed form, for `Exact`, `VariableElimination` and `JunctionTree` | `reals/`, on `figrs-gaussian` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
-//! `question.rs` shares one expansion of the model among the algorithms that try to answer a question. `conflict.rs` and
-//! `possibility.rs` detect impossible evidence and explain it. [`BeliefPropagation`] and [`MpeBeliefPropagation`] send messages on
-//! the same factor graphs; they are exact if a factor graph has no loops.
+//! `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with targets).
+//! `conflict.rs` and `possibility.rs` detect impossible evidence and explain it. [`BeliefPropagation`] and
+//! [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no loops.
 
 #![warn(clippy::unwrap_used)]
 

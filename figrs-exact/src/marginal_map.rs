@@ -18,15 +18,15 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 /// the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets;
 /// its log-probability is that of these values together with the evidence.
 ///
-/// **Guarantee.** Exact up to rounding. Of equally probable values, the first in the support is chosen, in an order of the targets
-/// that is fixed for one model.
+/// **Guarantee.** Exact up to rounding. Among equally probable values, the first in the support is chosen, in an order of the
+/// targets that is fixed for each model.
 ///
 /// **Complexity.** All other elements are summed out before the targets are maximised, which can take far more work than the sum or
-/// the maximum alone: the work is exponential in the width of the best order with this constraint. No table over all targets is
+/// the maximum alone: the work is exponential in the width of the best order under this constraint. No table over all targets is
 /// made. [`cost`](Self::cost) predicts both parts, before they run.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination); a part that does not fit the budget is refused
-/// before it starts.
+/// **Errors.** As [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that does
+/// not fit the budget is refused before it starts.
 ///
 /// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations".
 ///
@@ -66,7 +66,7 @@ impl MarginalMap {
 
     limited!();
 
-    /// Predicted cost of the two parts, whether or not they fit the budget.
+    /// Predicted cost of the two stages (the sum and the maximisation), whether or not they fit the budget.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

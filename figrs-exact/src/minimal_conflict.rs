@@ -8,7 +8,7 @@ pub enum Trial {
     Possible,
     /// The statements cannot all be true.
     Impossible,
-    /// Work, time or memory did not suffice to decide.
+    /// Work, time or memory did not suffice to decide the trial.
     Unknown,
 }
 
@@ -35,12 +35,12 @@ pub struct Core {
 /// Returns a subset of contradictory statements that is also contradictory.
 ///
 /// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are
-/// still impossible. Then it removes half as many at a time, and so on down to one. `trial` tests the remaining statements, and
-/// returns `None` to end the search early.
+/// still impossible. After each pass, the search removes half as many statements at a time as before, down to single
+/// statements. `trial` tests the remaining statements, and returns `None` to end the search early.
 ///
-/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. It is minimal
-/// (none of its subsets is impossible, though a smaller set may be), unless a trial of all its statements but one remained
-/// undecided or the search ended early.
+/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. The subset is
+/// minimal (none of its proper subsets is impossible, though there may be smaller conflicts), unless the trial without one of its
+/// statements remained undecided or the search ended early.
 ///
 /// **Complexity.** One trial for each statement if `at_once` is 1; about `k log n` trials for a conflict of `k` among `n` statements if `at_once` is half of
 /// them (`QuickXplain` has the same bound).

@@ -11,20 +11,22 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::{Limits, limited};
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
-/// The most probable explanation: the one world of the roots with the largest probability.
+/// The most probable explanation: the world (an assignment of values to the roots and the elements on which they
+/// depend) with the largest probability.
 ///
 /// A world is one run of the program from its roots, the targets and all elements with evidence. Elements of branches that are not
 /// taken are not part of the world and do not change its probability. Therefore a choice is not penalised for random elements in
 /// the branches that it does not take. The answer has the value of every element of the world, not only of the targets.
 ///
-/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which is found
-/// by a max-product contraction tree that is compiled once with these limits. The log-likelihood of a fit is then the logarithm of
-/// the probability of the completed rows, and no round lowers it. This log-likelihood is not that of the observed values: the
-/// estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A classification EM
-/// algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a density is not completed, so
-/// that the row contributes nothing to the counts of that element.
+/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which a
+/// max-product contraction tree finds; the tree is compiled once with these limits. The log-likelihood of a fit is then the
+/// logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard EM is not that of
+/// the observed values: the estimates of parameters are biased towards the completions, and are not consistent (Celeux and
+/// Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with
+/// a density is not completed; the row then contributes nothing to the counts of that element.
 ///
-/// **Guarantee.** Exact. Of equally probable values, the first in the support is chosen, in an order of the elements that is fixed for one model.
+/// **Guarantee.** Exact. Among equally probable values, the first in the support is chosen, in an order of the elements that is fixed for
+/// each model.
 ///
 /// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of summed, over a graph
 /// in which no factor is omitted and elements of branches have the additional value `absent`.
@@ -75,7 +77,7 @@ impl Algorithm for MpeVariableElimination {
 }
 
 impl MpeVariableElimination {
-    /// Answers a question whose expansion other algorithms may share.
+    /// Answers a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = question.expand_for_best_world(&self.limits)?;
         if expansion.impossible().is_some() {

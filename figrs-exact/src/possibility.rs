@@ -17,7 +17,7 @@ use figrs_search::circuit::log_sum;
 const WORK: f64 = 3e8;
 /// All trials together take at most as long as this number of expansions of a large model.
 const EXPANSIONS: f64 = 32.0;
-/// Share of the remaining work that a trial may take; it may always take at least `LEAST` operations.
+/// Fraction of the remaining work that a trial may use; each trial may use at least `LEAST` operations.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
 /// Number of operations that take as long as the expansion of an element (`ELEMENT`), the reading of an entry of a factor
@@ -34,7 +34,7 @@ const MEMORY: u64 = 1 << 24;
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Number of operations that further trials may take.
+    /// Number of operations that further trials may use.
     left: f64,
 }
 
@@ -53,7 +53,8 @@ impl<'a> PossibilityTrials<'a> {
         self.left <= 0.0 || self.limits.options.end().is_over()
     }
 
-    /// Tests whether some world agrees with the evidence; a world in parts of the model that are not expanded counts as one that agrees.
+    /// Tests whether some world agrees with the evidence; a world in portions of the model that are not expanded counts as a world that
+    /// agrees.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)

@@ -1,4 +1,5 @@
-//! A question to exact algorithms; the model is expanded once for all algorithms that try to answer it.
+//! A question to exact algorithms (a model with targets); the model is expanded once for all algorithms that try to
+//! answer it.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -34,19 +35,19 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The expansion of the model, to sum over its worlds.
+    /// The expansion of the model for sums over its worlds.
     pub(crate) fn expand(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_sums, || limits.expand(self.model, self.targets))
     }
 
-    /// The expansion of the model, to find its most probable world.
+    /// The expansion of the model for finding its most probable world.
     pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_best_world, || {
             limits.expand_for_best_world(self.model, self.targets)
         })
     }
 
-    /// The expansion of the model, to count its worlds or to find single ones: no call is shared.
+    /// The expansion of the model for counting its worlds or finding single worlds: no function call is shared.
     pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_worlds, || {
             let budget = limits.budget;
@@ -60,7 +61,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Returns the expansion stored in a cell; if there is none, makes and stores it.
+/// Returns the expansion stored in a cell; if the cell is empty, makes and stores the expansion.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

@@ -16,7 +16,7 @@ pub struct Tally {
     pub(crate) scale: f64,
     pub total: f64,
     pub squares: f64,
-    /// Number of worlds counted, including those of weight zero.
+    /// Number of worlds counted, including worlds of weight zero.
     pub worlds: u64,
     /// The smallest number of densities among the likelihoods of a counted world; a world with more densities has a negligible weight.
     pub densities: usize,
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Resets the sums, because they are negligible beside the weights of worlds with fewer densities.
+    /// Resets the sums, because they are negligible compared with the weights of worlds that have fewer densities.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -86,7 +86,8 @@ impl Tally {
     /// The weight divided by the scale; if the weight does not fit the scale, the weight becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight for which the scale remains one: a share of `1e-300` of larger weights can then still be stored.
+        /// Least weight for which the scale remains one: a fraction of `1e-300` of larger weights can then still be
+        /// stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -97,13 +98,13 @@ impl Tally {
         if self.total > 0.0 && above <= MAX_UNSCALED_WEIGHT.ln() {
             return above.exp();
         }
-        // Before the first weight, the sums are zero, so that the change of the scale does not matter.
+        // Before the first weight, the sums are zero; the change of the scale then does not matter.
         let half = if self.total > 0.0 {
             ((self.scale - weight.log) / 2.0).exp()
         } else {
             0.0
         };
-        // The factor is applied in two steps, because it may underflow as a whole while a sum is large.
+        // The factor is applied in two steps, because the whole factor may underflow while a sum is large.
         let shrink = |sum: &mut f64, half: f64| *sum = *sum * half * half;
         self.scale = weight.log;
         shrink(&mut self.total, half);
@@ -131,7 +132,7 @@ impl Tally {
         self.targets.iter().map(|target| &target.element)
     }
 
-    /// Worlds counted so far.
+    /// Number of worlds counted so far.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
@@ -142,8 +143,8 @@ impl Tally {
     }
 
     /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two, because one
-    /// sample then has nearly all of the weight, and the sample variance is no estimate. Zero if all weights are equal up to
-    /// rounding.
+    /// sample then has nearly all of the weight, and the sample variance is no estimate. The error is zero if all weights are
+    /// equal up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;

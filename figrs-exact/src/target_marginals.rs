@@ -8,16 +8,18 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, Options, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// A plan for all targets is used without comparing it with separate plans if it has at most this number of operations for each
-/// entry of the factors, because its execution then takes less time than its search.
+/// A plan for all targets with at most this number of operations for each entry of the factors is used without comparing it
+/// with separate plans, because its execution then takes less time than a search for plans.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// The total weight of the worlds, and the marginals of the targets of an expansion; the marginals are not meaningful if the evidence is impossible.
+/// The total weight of the worlds, and the marginals of the targets of an expansion; the marginals are meaningless if the evidence is
+/// impossible.
 ///
 /// All marginals are computed by one tree, with two exceptions, in which each target gets a separate elimination: if separate
-/// eliminations of the parts that the targets need take less work, or if the tree, which keeps all messages, exceeds the memory.
+/// eliminations of the subgraphs that the targets need take less work, or if the tree, which stores all messages, exceeds the
+/// memory.
 pub(crate) fn target_marginals(
     expansion: &Expansion,
     options: &Options,

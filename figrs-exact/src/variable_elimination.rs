@@ -21,19 +21,20 @@ use figrs_factor::tree::Marginals;
 
 /// Exact marginals and probability of evidence by variable elimination.
 ///
-/// Parts of the model on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted
-/// number of non-zero entries, so that functions and zeros reduce the cost. Tables are rescaled to avoid underflow; if a positive
-/// number would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward
-/// pass. If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
+/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
+/// non-zero entries; functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow; if a positive number
+/// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
+/// If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact; they are derivatives of the elimination, which a contraction tree
-/// computes. Variable elimination then computes the same as [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the elimination, which a contraction tree
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as
+/// [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
-/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors, which is at
-/// worst exponential in the induced width of the order. Several targets take three times the work of one elimination of all the
-/// parts they need, or one elimination for each target.
+/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors, which in the
+/// worst case is exponential in the induced width of the order. Several targets take three times the work of one elimination of
+/// all the factors that they need, or one elimination for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; budgets of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -75,8 +76,8 @@ impl VariableElimination {
 impl VariableElimination {
     /// The sum over all worlds of the product of their weights, in the algebra `S`.
     ///
-    /// The worlds are those of the targets and the evidence. With [`Counting`](figrs_factor::algebra::Counting) this is the
-    /// number of worlds that the evidence leaves possible.
+    /// The worlds are the assignments of the targets, the evidence and the elements on which they depend. With
+    /// [`Counting`](figrs_factor::algebra::Counting), this sum is the number of worlds that agree with the evidence.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -97,7 +98,7 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// The sum over all worlds of a question whose expansion other algorithms may share.
+    /// The sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -128,7 +129,7 @@ impl Algorithm for VariableElimination {
 }
 
 impl VariableElimination {
-    /// Answers a question whose expansion other algorithms may share.
+    /// Answers a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = match question.expand(&self.limits) {
             Ok(expansion) => expansion,

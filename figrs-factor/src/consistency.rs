@@ -8,13 +8,13 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 /// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;
 
-/// The graph without the values that zeros of factors exclude, and without the variables with one remaining value; `None` if a
-/// variable has no remaining value.
+/// The graph without the values that zeros of factors exclude, and without the variables that have only one remaining value;
+/// `None` if a variable has no remaining value.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// As [`reduce`], but each variable of `given` is restricted to its given value first.
+/// As [`reduce`], but each variable of `given` is first restricted to its given value.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
@@ -29,9 +29,9 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// The remaining values of each variable, if some variables are given. A factor excludes a value if it is zero for all remaining
-/// values of its other variables; this is repeated until nothing changes (generalised arc consistency). `None` if a variable has no
-/// remaining value.
+/// The remaining values of each variable, after the variables of `given` have been restricted to their given values. A factor
+/// excludes a value if the factor is zero for all remaining values of its other variables; the exclusion is repeated until nothing
+/// changes (generalised arc consistency). `None` if a variable has no remaining value.
 ///
 /// **Guarantee.** An assignment with an excluded value has weight zero.
 ///
@@ -56,7 +56,7 @@ fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<V
 struct ConstraintPropagation<'a> {
     graph: &'a FactorGraph,
     possible: Vec<Vec<bool>>,
-    /// The factors with zeros that mention a variable.
+    /// For each variable, the factors with zeros that contain the variable.
     mentions: Vec<Vec<usize>>,
     queue: VecDeque<usize>,
 }
@@ -81,7 +81,7 @@ impl<'a> ConstraintPropagation<'a> {
         this
     }
 
-    /// The possible values of each variable; `None` if a variable has none.
+    /// The possible values of each variable; `None` if some variable has no possible value.
     fn run(mut self) -> Option<Vec<Vec<bool>>> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);
@@ -111,7 +111,8 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// The values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is no such entry.
+    /// The values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is no such
+    /// entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {

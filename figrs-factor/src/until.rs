@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Until {
     /// Time at which work ends, if any.
     pub deadline: Option<Instant>,
-    /// Flag that ends work once it is `true`, if any.
+    /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
     pub interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -32,7 +32,8 @@ impl Until {
 }
 
 impl Until {
-    /// Reason to stop now, if any. This call is cheap enough for every block of work of some microseconds.
+    /// Reason to stop now, if there is a reason. This call is cheap enough to be made for every few microseconds of
+    /// work.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);
@@ -62,7 +63,7 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// The first of several reasons that is not [`Finished`](Self::Finished); `Finished` if there is none.
+    /// The first of several reasons that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
     pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
         let mut ends = ends.into_iter();
         ends.find(|why| *why != Self::Finished)

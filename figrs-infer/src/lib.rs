@@ -1,4 +1,4 @@
-//! Inference algorithms for figrs models, and their answers.
+//! Inference algorithms for figrs models, and the answers that they return.
 //!
 //! ```
 //! use figrs_core::{Flip, Model};
@@ -15,8 +15,9 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains [`Marginal`]s with
-//! their quality, exact or estimated, or [`Bounds`], or a world with high probability.
+//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains one of three
+//! things: [`Marginal`]s with their quality (exact or estimated), [`Bounds`], or a world (an assignment of values to all elements) with
+//! high probability.
 //!
 //! | algorithm | where |
 //! |---|---|
@@ -29,8 +30,8 @@
 //! | [`Predict`], predictions from an answer | `prediction/` |
 //!
 //! [`Marginal::quality`] and the standard errors of all estimates state the quality of an answer. [`Answer::diagnose`] looks for reasons to
-//! doubt the answer, with the measures of [`diagnostics`]. The text of an [`Answer`] contains both in short form. [`compare`] runs several
-//! algorithms on one question and compares them. Charts, pages and files of draws are in the crate `figrs-report`.
+//! doubt the answer, with the measures of [`diagnostics`]. The text of an [`Answer`] contains the quality and the diagnosis in short form.
+//! [`compare`] runs several algorithms on one question and compares them. Charts, pages and files of draws are in the crate `figrs-report`.
 
 #![warn(clippy::unwrap_used)]
 
@@ -96,8 +97,8 @@ pub mod eliminate {
     };
 }
 
-/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal parts are not public: any version may change
-/// them.
+/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal modules are not public: any version may
+/// change them.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

@@ -22,10 +22,10 @@ const ROUNDING: f64 = 1e-9;
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
 const EVALUATIONS: u64 = 5_000_000;
-/// Number of worlds that are drawn, and on which the model is run, if there are too many worlds to enumerate.
+/// If there are too many worlds to enumerate, this number of worlds is drawn, and the model is run on them.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check. If each level has a choice, a world that nests deeper takes more evaluations than a check
-/// allows.
+/// Maximum depth of nested branches in a check. If each level has a random choice, a world that nests deeper takes more evaluations than
+/// a check allows.
 const DEPTH: usize = 2500;
 
 /// An algorithm whose answers are checked by another computation before they are returned.
@@ -40,10 +40,10 @@ const DEPTH: usize = 2500;
 /// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an
 /// error is returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for
 /// elimination, or if the model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are
-/// skipped, because a density was observed in them or their branches leave too many worlds. Any other error of such a run is returned. A
-/// repeated run does not make an approximation exact.
+/// skipped: a density was observed in such a world, or its branches lead to too many worlds. Other errors of a run of the model are
+/// returned. A repeated run of an approximate algorithm does not make its answer exact.
 ///
-/// **Complexity.** The time of the algorithm plus that of the check, at least twice the time of the algorithm.
+/// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
 ///
 /// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], and the errors of the algorithm. Samplers with a deadline cannot be checked,
 /// because a second run gives other numbers.
@@ -64,7 +64,7 @@ pub struct SelfChecked<A> {
 }
 
 impl<A: Algorithm> SelfChecked<A> {
-    /// The given algorithm, with a check of each answer.
+    /// Wraps the given algorithm in a check of each answer.
     pub fn new(algorithm: A) -> Self {
         Self { algorithm }
     }
@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be skipped after this error. Either an element has no list of outcomes (a density is observed), or there are
-/// too many worlds, which differ in the choices within branches. Any other error contradicts the tree, which gave the world a positive
-/// probability.
+/// True if a drawn world may be skipped after this error. Either an element has no list of outcomes (a density is observed), or the
+/// random choices within branches lead to too many worlds. If the error has another reason, it contradicts the branch tree, which gave
+/// the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -148,7 +148,7 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// The answer of another algorithm than the one named `algorithm`.
+    /// The answer of another algorithm than the algorithm named `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
         let budget = Budget {
@@ -181,7 +181,8 @@ impl CheckedQuery<'_> {
             };
             let claimed = world.log_probability();
             let what = || "the log-probability of a world that was drawn".into();
-            // If choices within branches are not fixed, the drawn world weighs at most as much as the best world with these values.
+            // If random choices within branches are not fixed, the drawn world weighs at most as much as the best world with these
+            // values.
             if is_fixed || claimed > best {
                 require(what, claimed, best)?;
             }
@@ -193,12 +194,12 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with these values. Returns the logarithm of the largest weight of a world, the logarithm of the sum of all weights,
-    /// and whether the values fix all choices.
+    /// Runs the model with the given values. Returns the logarithm of the largest weight of a world, the logarithm of the sum of all
+    /// weights, and whether the given values fix all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();
-        // Elements that a branch creates are new elements in each run, so that their values cannot be fixed.
+        // Elements that a branch creates are new elements in each run; their values therefore cannot be fixed.
         values.retain(|(element, _)| lasting.contains(&element.id()));
         values.sort_by_key(|(element, _)| element.id());
         let is_fixed = values.len() == all;
@@ -283,7 +284,7 @@ fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), E
     if found < lower {
         return require(|| format!("the lower bound of {}", what()), lower, found);
     }
-    // If the upper bound is not a number, the comparison is false, and the bound is refused.
+    // If the upper bound is NaN, the comparison is false, and the bound is refused.
     if found <= upper {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Algorithms for questions beyond single answers: parameters learned from cases, decisions, sensitivity to parameters,
+//! Algorithms beyond posterior queries: parameters learned from cases, decisions, sensitivity to parameters,
 //! independence.
 //!
 //! | item | folder |

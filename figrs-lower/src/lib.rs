@@ -1,14 +1,13 @@
-//! Lowers elements to a flat program that runs one world at a time.
+//! Lowers elements to a flat program that runs one world (one assignment of values to the elements) at a time.
 //!
-//! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in
-//! dependency order with an explicit stack, asking a [`Chooser`] for each random value. Elements
-//! that Chains create join the program when a world first reaches them, and leave it again when there are
-//! too many.
+//! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in dependency
+//! order with an explicit stack, asking a [`Chooser`] for each random value. An element that a Chain creates joins the
+//! program when a world first reaches it; such elements are evicted when there are too many.
 //!
-//! A `Block` runs thousands of worlds element by element; rows of branches that few worlds take are evaluated by the stack of a [`Program`]. A
-//! `Trace` holds one world and changes it, for samplers that walk from world to world. `Block` and `Trace` use the module `numbering` to number
-//! elements and to propagate observations backward. A [`Program`] deliberately does both by itself, because tests compare `Block` and `Trace` with
-//! it.
+//! A `Block` runs thousands of worlds together, element by element; the rows of branches that few worlds take are evaluated individually,
+//! with a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the
+//! module `numbering` to number elements and to propagate observations backward. A [`Program`] deliberately has its own implementation of
+//! both tasks, because tests compare `Block` and `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
 
@@ -26,7 +25,8 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the engines of figrs. Not for users: it may change with any version.
+/// Interfaces between lowered programs and the inference engines of figrs. Not for users: it may change with any
+/// version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

@@ -6,7 +6,8 @@ use figrs_core::error::ModelError;
 use figrs_core::expand::DEFAULT_BYTES;
 use figrs_factor::Until;
 
-/// Limits on a world: a world that is too large, or unfinished when the time is over, ends with an error that names the element and the limit.
+/// Limits on a world: a world that is too large, or unfinished when the time is over, ends with an error that names the element and the
+/// limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorldLimit {
     /// Maximum number of elements of one world.
@@ -37,10 +38,11 @@ impl From<usize> for WorldLimit {
 }
 
 impl WorldLimit {
-    /// Divisor of the limit that gives the bytes caches may keep from one world to the next: a cache only saves work.
+    /// A quarter of the memory limit may be used by caches that persist from one world to the next: a cache only saves
+    /// work.
     const CACHE_DIVISOR: u64 = 4;
 
-    /// The same limits, for a run with this deadline and interrupt.
+    /// The same limits, with this deadline and interrupt.
     #[must_use]
     pub fn until(&self, until: &Until) -> Self {
         Self {
@@ -49,7 +51,8 @@ impl WorldLimit {
         }
     }
 
-    /// Returns an error if a world of `entered` elements and `bytes` bytes is too large, or if the run has to stop.
+    /// Returns an error if a world of `entered` elements and `bytes` bytes is too large, or if the run has passed its
+    /// deadline or was interrupted.
     pub(super) fn check_world(
         &self,
         element: &AnyElement,
@@ -66,7 +69,7 @@ impl WorldLimit {
         self.check(element, bytes)
     }
 
-    /// Returns an error if the run has to stop.
+    /// Returns an error if the run has passed its deadline or was interrupted.
     #[inline]
     pub(super) fn check_time(&self, element: &AnyElement) -> Result<(), ModelError> {
         if self.until.is_over() {
@@ -101,7 +104,7 @@ impl WorldLimit {
     }
 }
 
-/// Result of a call, and the footprint of the elements that it made and left alive.
+/// Returns the result of a call, and the memory footprint of the elements that the call created and that still exist.
 #[inline]
 pub(super) fn measured<R>(call: impl FnOnce() -> R) -> (R, Footprint) {
     let before = Footprint::now();

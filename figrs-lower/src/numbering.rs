@@ -1,7 +1,7 @@
-//! Numbering of the elements that a model reaches, and backward propagation of observations among them.
+//! Numbering of the elements that a model reaches, and backward propagation of observations among these elements.
 //!
-//! This is the common part of [`Block`](super::columns) and [`Trace`](super::trace), the interpreters that keep a record for each element. The
-//! scalar [`Program`](super::Program) deliberately does not use this module, because tests compare the interpreters with it.
+//! This module is shared by [`Block`](super::columns) and [`Trace`](super::trace), the two interpreters that keep a record for each
+//! element. The scalar [`Program`](super::Program) deliberately does not use this module, because tests compare the interpreters with it.
 
 use rustc_hash::FxHashMap;
 
@@ -12,16 +12,17 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::model::statements::StatementIndex;
 use figrs_core::value::datum::Datum;
 
-/// The order in which the statements of evidence are met.
+/// The order in which the statements of evidence are processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations are met first, because elements that they determine need not be drawn.
+    /// Observations are processed first, because elements that the observations determine need not be drawn.
     ObservationsFirst,
-    /// Statements are met in the order of the model.
+    /// Statements are processed in the order of the model.
     AsStated,
 }
 
-/// The numbers of elements, and the statements of the model about them. Elements that every world has come first.
+/// The numbers of elements, and the model's evidence and interventions on these elements. Elements that occur in every
+/// world have the lowest numbers.
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
@@ -52,13 +53,13 @@ impl Numbering {
         self.numbers.remove(&element.id());
     }
 
-    /// Removes the numbers of elements that only some worlds have.
+    /// Removes the numbers of elements that occur only in some worlds.
     pub(super) fn keep_permanent(&mut self) {
         let permanent = self.permanent as u32;
         self.numbers.retain(|_, &mut number| number < permanent);
     }
 
-    /// Number of elements that every world has; theirs are the lowest numbers.
+    /// Number of elements that occur in every world; these elements have the lowest numbers.
     pub(super) fn permanent(&self) -> usize {
         self.permanent
     }
@@ -86,19 +87,19 @@ pub(super) trait Numbered {
     /// The element that has this number.
     fn element(&self, number: u32) -> &AnyElement;
 
-    /// The numbers of the parents that have a record.
+    /// The numbers of those parents that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
-    /// The statements about the values of an element.
+    /// The evidence on the values of an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records a value that observations imply for an element; `false` if it is not new.
+    /// Records a value that observations imply for an element; returns `false` if the value was recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
-    /// Numbers the elements that the evidence and the targets reach in every world; returns the numbers of the statements
-    /// in this order, and of the targets.
+    /// Numbers the elements that the evidence and the targets reach in every world; returns the numbers of the elements
+    /// with evidence in the given order, and the numbers of the targets.
     ///
-    /// **Errors.** [`ModelError::TooManyElements`] for more than `limit`.
+    /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
     fn reach(
         &mut self,
         model: &Model,
@@ -135,8 +136,8 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Backward propagation of observations: elements whose values the observations imply in every world need not be drawn, regardless of
-    /// which root comes first.
+    /// Backward propagation of observations: an element whose value the observations imply in every world need not be drawn, whichever
+    /// root is evaluated first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();
         for number in 0..self.records() as u32 {

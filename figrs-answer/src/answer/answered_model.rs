@@ -23,7 +23,7 @@ pub struct AnsweredModel {
     pub log_evidence: f64,
     /// For each element that is queried under another name, the corresponding element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
-    /// The model, compiled for further queries of the answer.
+    /// For each pair, makes the first element another name of the second element.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -54,7 +54,7 @@ impl AnsweredModel {
         self.compiled = OnceLock::new();
     }
 
-    /// The first parameter whose value has changed since the query; `None` if there is none.
+    /// The first parameter whose value has changed since the query; `None` if no value has changed.
     pub fn changed_parameter(&self) -> Option<&Param> {
         let mut parameters = self.parameters.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());

@@ -19,7 +19,8 @@ impl Answer {
 
     /// Bounds of the probability that a target's value passes a test.
     ///
-    /// A value that is unknown may pass the test or not. These bounds are tighter than the sums of the bounds of all values that pass.
+    /// An unknown value may or may not pass the test. The bounds of the event are tighter than the sums of the bounds of all values
+    /// that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(

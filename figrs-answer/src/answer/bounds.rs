@@ -6,14 +6,14 @@ use figrs_factor::bounds::Bounds;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring};
 
-/// For one target, bounds of the weights of the worlds in which the target has each of its values; the type of the values is erased.
+/// Untyped bounds for one target: for each value, bounds of the total weight of the worlds in which the target has this value.
 ///
 /// The weights are natural logarithms, because the evidence may make the probability of a value too small for a floating-point number.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
-    /// The values of the target that are known.
+    /// The known values of the target.
     pub support: Support,
     /// For each value, the weight of the worlds in which the target certainly has the value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
@@ -24,11 +24,11 @@ pub struct TargetBounds {
 }
 
 impl TargetBounds {
-    /// Bounds of the probability of an event: the value of the target is one of those whose indices `is_in` accepts.
+    /// Bounds of the probability of an event: the target has a value whose index `is_in` accepts.
     ///
     /// Let `L` be the lower and `U` the upper weights. The weight `U(unknown)` may belong to the event or to its complement, and is added
-    /// to both `U(in)` and `U(out)`. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the share
-    /// `a / (a + b)` increases with `a` and decreases with `b`.
+    /// to both `U(in)` and `U(out)`. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a /
+    /// (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
         let (within, out): (Vec<usize>, Vec<usize>) =
@@ -47,15 +47,16 @@ impl TargetBounds {
     /// Maximum width of the bounds over all events.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of the event. Undecided worlds add at most
-    /// `g` to the event and at most `h` to its complement, where neither exceeds `G = U - L`. The width of the bounds is
-    /// `(a + g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L + h)`,
-    /// for `a = L`. Both are at most `G / (L + G) = 1 - L / U`.
+    /// `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds is `(a +
+    /// g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L + h)`, for `a
+    /// = L`. Both `g / (L + g)` and `h / (L + h)` are at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
     }
 
-    /// The index of the value that is certainly more likely than any other; `None` if there is no such value.
+    /// The index of the value that is certainly more likely than any other; `None` if no value is certainly the most
+    /// likely.
     pub(super) fn most_likely(&self) -> Option<usize> {
         let best = self.likely()?;
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
@@ -64,7 +65,7 @@ impl TargetBounds {
         (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
     }
 
-    /// The index of the value with the largest lower bound; if there are several, the first of them.
+    /// The index of the value with the largest lower bound; among equal bounds, the first index.
     pub(crate) fn likely(&self) -> Option<usize> {
         let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
         (0..self.log_lower.len()).rev().max_by(order)
@@ -76,7 +77,7 @@ pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 
-/// `a / (a + b)` for numbers given by their logarithms; one if `b` is zero.
+/// Computes `a / (a + b)` for numbers given by their logarithms; returns one if `b` is zero.
 fn fraction(a: f64, b: f64) -> f64 {
     if b == f64::NEG_INFINITY {
         1.0
@@ -85,12 +86,13 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The share of the undecided weight in the whole weight. The arguments are the logarithms of the decided weight and of the whole weight.
+/// The fraction of the whole weight that is undecided. The arguments are the logarithms of the decided weight and of the whole weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
 
-/// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why it ended.
+/// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why the algorithm
+/// ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deepening {
     /// Depth of nesting to which Chains were expanded.

@@ -3,14 +3,14 @@
 use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// If at least this share of the draws has a value, the indicator of the value enters the effective sample size.
+/// If at least this fraction of the draws has a value, the indicator of the value enters the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
 /// The standard error of the mean of a function over the draws of chains; `numbers[i]` is the function of the value with index `i`. The
-/// error is zero if the function is the same for all draws.
+/// error is zero if the function has the same value for all draws.
 ///
-/// A chain of fewer than four draws counts as one draw, the mean of the chain. The error of a single chain of that length is infinite,
-/// because it is unknown.
+/// A chain of fewer than four draws counts as a single draw, whose value is the mean of the chain. A single chain of fewer than four
+/// draws has an unknown error, which is given as infinite.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// The smallest effective sample size over several functions of the values. These functions are the numbers, if the values are numbers or
-/// vectors, and the indicators of values that at least one draw in twenty has. If the values are not numbers, four fixed halves of the set
+/// The smallest effective sample size over several functions of the values. The functions are the numbers (if the values are numbers or
+/// vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, four fixed halves of the set
 /// of values are added.
 ///
-/// A function that is constant over all draws is ignored. If all are constant, or chains have fewer than four draws, each chain counts as
-/// one draw, because a chain that never changed carries no more information.
+/// A function that is constant over all draws is ignored. If all functions are constant, or chains have fewer than four draws, each chain
+/// counts as one draw, because a chain that never changed carries no more information.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -39,7 +39,7 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     if columns.is_empty() {
         let mut frequent = frequent(indices, values);
         if values == 2 {
-            // The two indicators have the same effective sample size, so that one of them is enough.
+            // The two indicators have the same effective sample size; a single indicator is therefore enough.
             frequent.truncate(1);
         }
         known.extend(
@@ -51,7 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// [`chain_samples`], if the effective sample sizes of the numbers, or else of the indicators of frequent values, are already known.
+/// As [`chain_samples`], if the effective sample sizes of the numbers, or else of the indicators of frequent values, are already
+/// known.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -76,7 +77,8 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Number of stays of the chains in the values that pass a test. A stay is a maximal sequence of consecutive draws of one chain that pass.
+/// Number of stays of the chains in the values that pass a test. A stay is a maximal sequence of consecutive draws of one chain that all
+/// pass the test.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -111,7 +113,8 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The indicators of four fixed halves of a set of `values` values; none if all functions of interest are already known.
+/// The indicators of four fixed halves of a set of `values` values; the list is empty if all functions of interest are
+/// already known.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -120,7 +123,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Pseudorandom bits for an index, also if indices are consecutive (the finaliser of `MurmurHash3`).
+/// Pseudorandom bits for an index, which are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -149,7 +152,7 @@ impl ConcatenatedChains {
         self.draws.len() / self.chains
     }
 
-    /// For each chain, the numbers of its draws.
+    /// For each chain, the numbers that its draws have.
     pub fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
@@ -186,7 +189,8 @@ mod tests {
         NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
-    /// Draws of chains with two values: each step keeps the value with probability `stay`, and otherwise draws one of the two values.
+    /// Draws of chains with two values: each step retains the value with probability `stay`, and otherwise draws one of the two
+    /// values.
     fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
         let chain = |part| {
             let mut random = stream(seed, part);
@@ -204,7 +208,7 @@ mod tests {
 
     #[test]
     fn autocorrelation_enters_the_error() {
-        // The autocorrelation at lag t is `stay^t`, so that the correlation time is (1 + stay) / (1 - stay).
+        // The autocorrelation at lag t is `stay^t`; the correlation time is therefore (1 + stay) / (1 - stay).
         let draws = sticky(4, 10_000, 0.9, 1);
         let error = chain_error(&[0.0, 1.0], &draws, 4);
         let expected = (0.25 * 19.0 / 40_000.0_f64).sqrt();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in the order of the attempts. The last one found the answer.
+/// The algorithms that were tried for an answer, in the order of the attempts. The last algorithm found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts to answer, in the order in which they were made.
@@ -15,7 +15,7 @@ pub struct AlgorithmChoice {
 pub struct AlgorithmAttempt {
     /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// The number of operations that was predicted for the algorithm, if it is known.
+    /// The number of operations that was predicted for the algorithm, if there was a prediction.
     pub operations: Option<f64>,
     /// The result of the attempt.
     pub outcome: AttemptOutcome,
@@ -44,7 +44,7 @@ pub enum AttemptOutcome {
     Bounded,
     /// The algorithm was not run, or it failed; the text states the reason.
     Refused(String),
-    /// The algorithm did not finish within its budget of work, which is a number of decisions or of steps of a search.
+    /// The algorithm did not finish within its budget of work; the number counts decisions or steps of a search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted, before the algorithm ended.
     Stopped,

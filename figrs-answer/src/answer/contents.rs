@@ -1,4 +1,4 @@
-//! The contents of an answer: marginals, bounds or one world, with the statistics of the run.
+//! The contents of an answer: marginals, bounds or a single world, together with the statistics of the run.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::limits::Limits;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use figrs_factor::bounds::Bounds;
 
-/// The marginal of one target; the type of its values is erased.
+/// The untyped marginal of one target.
 #[derive(Clone, Debug)]
 pub struct TargetMarginal {
-    /// The target whose marginal this is.
+    /// The target to which this marginal belongs.
     pub element: AnyElement,
     /// The possible values of the target.
     pub support: Support,
@@ -37,7 +37,7 @@ pub struct TargetMarginal {
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence, multiplied by the soft weights.
     pub value: f64,
-    /// The standard error of `value`; zero if it is exact.
+    /// The standard error of `value`; zero if `value` is exact.
     pub standard_error: f64,
 }
 
@@ -71,7 +71,7 @@ pub struct Answer {
     /// The model of the query, and the roots of its worlds other than the evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one, whose elements may be needed for later queries.
+    /// The counterfactual of the query, if there is one; later queries may need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
@@ -161,7 +161,7 @@ impl Answer {
         self
     }
 
-    /// Adds the model of an exact answer, so that its parameters can be queried.
+    /// Adds the model of an exact answer; the parameters of the model can then be queried.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -169,7 +169,7 @@ impl Answer {
         self
     }
 
-    /// Adds the result of the tests whether the chains agree about the choices of their worlds.
+    /// Adds the results of the tests whether the chains agree about the random choices of their worlds.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
@@ -193,7 +193,7 @@ impl Answer {
         self.choice.as_deref()
     }
 
-    /// An answer that consists of one world with the natural logarithm of its probability.
+    /// An answer that consists of a single world and the natural logarithm of its probability.
     pub fn world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -202,9 +202,9 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// An answer that consists of one world with the natural logarithm of its probability, and of the improvements during the search for
-    /// it. The last improvement describes the end of the search. If there are no improvements, the world is known to be the most probable
-    /// one.
+    /// An answer that consists of a single world, the natural logarithm of its probability, and the improvements during the search for
+    /// the world. The last improvement describes the end of the search. If there are no improvements, the world is known to be the most
+    /// probable one.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -243,7 +243,7 @@ impl Answer {
         }
     }
 
-    /// The draws of a sampler that keeps them.
+    /// The draws of a sampler, if the sampler retained them.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if no draws were kept.
     pub fn draws(&self) -> Result<&Draws, Error> {

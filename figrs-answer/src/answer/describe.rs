@@ -18,8 +18,8 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// The index of the value that a summary states: of `true` for a Boolean, otherwise of the most likely value (the first, if there are
-    /// several). `None` if the target does not have it.
+    /// The index of the value that a summary states: for a Boolean the value `true`, otherwise the most likely value (the first of
+    /// several). `None` if the target does not have this value.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);
@@ -43,7 +43,8 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The quality of the marginal. `chains` contains the measures of its chains, if they are already computed.
+    /// The quality of the marginal; `chains` contains the convergence measures of its chains, if they have already been
+    /// computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
             || self.quality(),
@@ -53,16 +54,16 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values are uninformative: the values are floating-point numbers, or lists of these, and no value
-    /// was drawn twice.
+    /// True if the probabilities of single values are uninformative: the values are floating-point numbers, or lists of floating-point
+    /// numbers, and no value was drawn twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// One line of text: the probability of `true` or of the most likely value, with its quality. If values never repeat, the mean and the
-    /// standard deviation. `None` if there is no value.
+    /// One line of text: the probability of `true` or of the most likely value, with its quality. If values never repeat, the line has the
+    /// mean and the standard deviation instead. `None` if the target has no value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -127,7 +128,7 @@ impl TargetMarginal {
         }
     }
 
-    /// The lines of text about the target: one for each of its numbers, or one with a probability.
+    /// The lines of text about the target: one line for each of its numbers, or a single line with a probability.
     fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
         let moments = self.all_moments(chains);
@@ -149,7 +150,8 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// Mean and standard deviation for each component of a numeric target, with the index of the component if there are several.
+    /// Mean and standard deviation for each component of a numeric target, with the index of the component if there are several
+    /// components.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
@@ -178,7 +180,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // A value of probability zero may be infinite, and is left out.
+            // A value of probability zero may be infinite, and is therefore left out.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))
@@ -268,10 +270,10 @@ fn closed_form(mixture: &NormalMixture) -> String {
 }
 
 impl Answer {
-    /// A summary in one line: the probability of `true` or of the most likely value, and its quality. The quality is exact, bounds, or the
-    /// standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the values are floating-point
-    /// numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the standard error of the mean
-    /// (MCSE).
+    /// A summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The quality is
+    /// exact, bounds, or the standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the
+    /// values are floating-point numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the
+    /// standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture));
@@ -303,8 +305,8 @@ impl Answer {
 
 impl fmt::Display for Answer {
     /// Prints a line for each target, and then a line with the findings of [`diagnose`](Self::diagnose). The line of a numeric target has
-    /// its mean, standard deviation, standard error of the mean (MCSE), effective sample size and R-hat, as far as they are known. The line
-    /// of any other target has a probability. For a world it prints at most twenty elements, those with names first.
+    /// its mean, standard deviation, standard error of the mean (MCSE), effective sample size and R-hat, as far as these are known. The
+    /// line of any other target has a probability. For a world, at most twenty elements are printed, with named elements first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

@@ -24,7 +24,7 @@ pub struct TargetDraws {
 /// To write draws as files for other programs, use `WriteDraws` of the crate `figrs-report`.
 #[derive(Clone, Debug)]
 pub struct Draws {
-    /// Number of chains; independent draws count as one chain.
+    /// Number of chains; independent draws count as a single chain.
     pub chains: usize,
     /// Number of draws in each chain.
     pub length: usize,

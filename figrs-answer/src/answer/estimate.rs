@@ -12,8 +12,8 @@ use crate::quality::diagnostics::few_groups_factor;
 /// Minimum effective sample size at which the standard error is computed from the variance of the samples alone.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest standard error of an event that all draws of the chains have, or none. For comparison, a uniformly distributed probability has a
-/// standard deviation of 0.29.
+/// Largest standard error of the probability of an event that all draws of the chains have, or that none of them has. For comparison, a
+/// uniformly distributed probability has a standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// The method that computed the probabilities of a target, with the data for their standard errors.
@@ -26,9 +26,11 @@ pub enum Estimate {
     Approximate,
     /// The probabilities are estimated from independent weighted samples.
     Weighted {
-        /// For each value, the sum of its squared weights, divided by the square of the sum of all weights.
+        /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all
+        /// weights.
         squares: Vec<f64>,
-        /// The bound of the share of values that no sample has, see [`unseen_share`]; infinite if there is no bound.
+        /// The upper bound of the probability of values that no sample has, see [`unseen_share`]; infinite if there is
+        /// no bound.
         unseen: f64,
     },
     /// The probabilities are estimated from chains of dependent draws of equal weight.
@@ -38,11 +40,13 @@ pub enum Estimate {
         /// Number of chains, which have equal length.
         chains: usize,
     },
-    /// Independent groups of weighted samples, which are dependent within a group.
+    /// The probabilities are estimated from independent groups of weighted samples; the samples of one group depend on
+    /// each other.
     Groups {
-        /// For each group, the indices of its values, each with its share of the total weight of all groups.
+        /// For each group, the indices of its values, each with its fraction of the total weight of all groups.
         groups: Vec<Vec<(u32, f64)>>,
-        /// The bound of the share of values that no sample has, see [`unseen_share`]; infinite if there is no bound.
+        /// The upper bound of the probability of values that no sample has, see [`unseen_share`]; infinite if there is
+        /// no bound.
         unseen: f64,
     },
 }
@@ -53,8 +57,9 @@ pub enum Estimate {
 ///
 /// `log_maximum` is the logarithm of the largest possible weight, if it is known; `log_mean` is the logarithm of the mean weight.
 ///
-/// If none of `n` draws from the prior has the event, its prior probability is at most `3 / n` with a confidence of 95 % (the rule of
-/// three, Hanley and Lippman-Hand 1983). The expected weight of its worlds is at most this probability times the largest weight.
+/// If none of `n` draws from the prior has the event, the prior probability of the event is at most `3 / n` with a confidence of 95 %
+/// (the rule of three, Hanley and Lippman-Hand 1983). The expected weight of the worlds with the event is at most this probability
+/// times the largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
@@ -77,14 +82,15 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs twice in draws that do not descend from each other. Such draws are two weighted samples, draws of two chains
-    /// or of two groups, or draws of one chain that left the value between them.
+    /// True if no value occurs twice in draws of different origin. Two draws have different origin if they are two weighted samples, draws
+    /// of two chains or of two groups, or draws of one chain that left the value between them.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
         match self {
             Self::Exact | Self::Approximate => false,
-            // If only one sample has a value, the sum of its squared weights is the square of its share.
+            // If only one sample has a value, the sum of the squared weights of the value is the square of its fraction
+            // of the weight.
             Self::Weighted { squares, .. } => {
                 let mut terms = squares.iter().zip(probabilities);
                 terms.all(|(square, p)| *square >= p * p * (1.0 - 1e-9))
@@ -106,8 +112,8 @@ impl Estimate {
 
     /// The standard error of the expectation of a function of the value; `numbers[i]` is the function of the value with index `i`.
     ///
-    /// A value of probability zero is possible but no sample has it. Such values may have been missed, and count with the bound of the
-    /// share of unseen values.
+    /// A value of probability zero is a possible value that no sample has. Possible values that no sample has may have been missed;
+    /// they are included with the upper bound of the probability of unseen values.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -125,7 +131,7 @@ impl Estimate {
         }
     }
 
-    /// The bound of the share of values that no sample has, if this estimate has such a bound.
+    /// The upper bound of the probability of values that no sample has, if this estimate has such a bound.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -143,14 +149,15 @@ impl Estimate {
         }
     }
 
-    /// Effective number of draws that have an event, or its complement if that is less probable, computed from the variance of the samples.
+    /// Effective number of draws that have an event, or that do not have it if that number is smaller, computed from the variance of the
+    /// samples.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// The indices of values of probability at most one half that may be underestimated: samples may have been missed whose weights are
-    /// larger than the standard error allows for.
+    /// The indices of values of probability at most one half that may be underestimated: samples with larger weights than the standard
+    /// error allows for may have been missed.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -203,13 +210,13 @@ impl Estimate {
         if least == most { 0.0 } else { error }
     }
 
-    /// The standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event, otherwise
-    /// zero.
+    /// The standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event, and
+    /// otherwise zero.
     ///
     /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. The error is then
-    /// at least that of one more success and one more failure among the effective samples, and at least the bound of the share of unseen
-    /// values if all agree. If few samples have the event, or few do not have it, the error is at least that of a few more such samples,
-    /// with the largest weight that is known ([`MissedHits`]).
+    /// at least that of one more success and one more failure among the effective samples and, if all samples agree, at least the upper
+    /// bound of the probability of unseen values. If few samples have the event, or few do not have it, the error is at least that of a
+    /// few more such samples, with the largest weight that is known ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -220,7 +227,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// [`event_error`](Self::event_error), if the quality is already computed.
+    /// As [`event_error`](Self::event_error), with a quality that has already been computed.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -301,8 +308,8 @@ impl Estimate {
         let (missed, samples) = match self {
             Self::Exact | Self::Approximate => return None,
             Self::Weighted { unseen, .. } => (*unseen, effective_samples),
-            // The variance between groups says nothing about the weights of single particles, so that no particle is known to have a small
-            // weight.
+            // The variance between groups contains no information about the weights of single particles; no particle is therefore known to
+            // have a small weight.
             Self::Groups { unseen, .. } => (unseen.max(3.0 / effective_samples), f64::INFINITY),
             Self::Chains { indices, chains } => {
                 let draws = independent_draws(indices, *chains, effective_samples);
@@ -310,7 +317,8 @@ impl Estimate {
             }
         };
         let are_stays = matches!(self, Self::Chains { .. });
-        // If the weight of a sample has no known bound, the weights of the observed samples count as typical, and `diagnose` reports this.
+        // If the weight of a sample has no known bound, the weights of the observed samples are assumed to be typical, and `diagnose`
+        // reports this assumption.
         let heaviest = if missed.is_finite() && !are_stays {
             missed / 3.0
         } else {
@@ -374,7 +382,7 @@ fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// An estimate from weighted samples; the bound of the share of unseen values is one in a hundred.
+    /// An estimate from weighted samples; the upper bound of the probability of unseen values is one in a hundred.
     fn weighted(squares: Vec<f64>) -> Estimate {
         Estimate::Weighted {
             squares,
@@ -453,7 +461,7 @@ mod tests {
 
     #[test]
     fn many_samples_keep_the_error_of_their_spread() {
-        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample may have a larger
+        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger
         // weight.
         let p = 1e-6;
         let estimate = Estimate::Weighted {
@@ -468,7 +476,7 @@ mod tests {
         let error = estimate.event_error(&probabilities, &indicator, columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
         assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
-        // The error of a value that was not drawn is the bound of the share of missed values.
+        // The error of a value that was not drawn is the upper bound of the probability of missed values.
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
         assert_eq!(error, 0.01);
         let many = Estimate::Weighted {
@@ -530,7 +538,7 @@ mod tests {
     fn repetitions_are_told_from_values_that_stay() {
         let weighted = |squares: [f64; 2]| weighted(squares.to_vec());
         assert!(weighted([0.09, 0.49]).never_repeats(&[0.3, 0.7]));
-        // The second value was drawn twice, so that values repeat.
+        // The second value was drawn twice; the values therefore repeat.
         assert!(!weighted([0.09, 0.25]).never_repeats(&[0.3, 0.7]));
         let chained = |indices: [u32; 6], chains| {
             let indices = indices.into();

@@ -1,34 +1,35 @@
 //! Standard errors of events that few draws have, or that nearly all draws have. A draw that has the event is called a hit, and consecutive
 //! draws of a chain with the same value are called a stay.
 //!
-//! The variance of the samples understates the error of such an event. If there is a single hit, its share is its own standard error,
+//! The variance of the samples understates the error of such an event. A single hit has its own weight fraction as its standard error,
 //! although a run that expects four hits has at most one with probability one in eleven. For a Poisson count *k*, the upper 97.5 % limit of
 //! the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). For
-//! hits of weight *w* the error is therefore `w √k + 1.15 w`. If a hit may have a larger weight than the observed ones, up to three such
-//! hits may have been missed (the rule of three). The error allows for weights up to eleven times as large, and the diagnosis names events
-//! for which hits of larger weight may have been missed.
+//! hits of weight *w* the error is therefore `w √k + 1.15 w`. If a missed hit may have a larger weight than the observed hits, up to three
+//! such hits may have been missed (the rule of three). The error allows for weights up to eleven times as large, and the diagnosis names
+//! events for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective number of hits from which the error is that of the variance of the samples. The addition to it decreases to zero towards this
-/// number.
+/// Effective number of hits above which the standard error is that of the variance of the samples. The term added to the standard error
+/// decreases to zero towards this number.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest weight of missed hits for which the error allows, in addition to the weight of an observed hit and in units of that weight.
+/// Largest weight of missed hits that the error allows for, in addition to the weight of an observed hit and in units of that weight.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits from which no hits of larger weight are assumed to be missed, unless all observed hits are light.
+/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits
+/// are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// A hit is light if its weight is below this share of the mean weight of a draw. The event is then much rarer than the draws that have it,
-/// so that these say nothing about worlds of another weight.
+/// A hit is light if its weight is below this fraction of the mean weight of a draw. The event is then much rarer than the draws that have
+/// it; these draws contain no information about worlds of another weight.
 const LIGHT: f64 = 0.01;
 
 /// Number that is added to the square root of the number of hits.
 const SKEWNESS: f64 = 1.15;
 
-/// Number that is added to the square root of the number of hits in chains, whose unobserved hits may come in longer bursts than the
-/// observed ones.
+/// Number that is added to the square root of the number of hits in chains, because unobserved hits of chains may come in longer
+/// bursts than the observed hits.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
 /// Number of hits of the largest weight that may have been missed.
@@ -38,8 +39,8 @@ const MISSED: f64 = 3.0;
 /// draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Effective number of draws that have an event of probability `p`, or that do not have it if these are fewer, computed from its standard
-/// error.
+/// Effective number of draws that have an event of probability `p`, or that do not have it if that number is smaller, computed from the
+/// standard error.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
@@ -48,10 +49,11 @@ pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
 /// The weights of hits that the samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
-    /// The largest share of the total weight that one more sample may have; zero if it has no known bound.
+    /// The largest fraction of the total weight that one more sample may have; zero if this fraction has no known
+    /// bound.
     pub(crate) heaviest: f64,
-    /// Effective number of samples; its inverse is the mean share of a sample, to which light hits are compared. Infinite if the weights of
-    /// single hits are unknown.
+    /// Effective number of samples. The inverse of the number of samples is the mean weight fraction of a sample, with which light hits
+    /// are compared. The number is infinite if the weights of single hits are unknown.
     pub(crate) samples: f64,
     /// `true` if the hits are stays of chains.
     pub(crate) are_stays: bool,
@@ -67,8 +69,8 @@ impl MissedHits {
         rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
     }
 
-    /// The standard error of an event of probability `p`, if the variance of the samples gives `sampled`. If there are few hits, it is at
-    /// least the error with a few more hits.
+    /// The standard error of an event of probability `p`, if the variance of the samples gives `sampled`. If there are few hits, the
+    /// error is at least the error with a few more hits.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -90,8 +92,8 @@ impl MissedHits {
     }
 }
 
-/// The standard error of an event in chains. The error is at least that of as many independent hits as the chains have stays in the event,
-/// or in its complement if that is less probable.
+/// The standard error of an event in chains. The error is at least that of as many independent hits as the chains have stays in the event
+/// or, if the complement is less probable, in the complement.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -209,7 +211,7 @@ mod tests {
         let (p, error) = (1e3 * light, 1e3_f64.sqrt() * light);
         assert_eq!(with_few_hits(error, p, 1e-3), error);
         assert!(may_be_heavier(error, p, 1e-3) && !may_be_heavier(error, p, light));
-        // If their weight is the mean weight, they are representative.
+        // If the weight of these draws is the mean weight, they are representative.
         assert!(!may_be_heavier(1e-3, 0.1, 0.1));
     }
 
@@ -224,7 +226,7 @@ mod tests {
         assert_eq!(stays_elsewhere(&draws, 2), 2);
         // Consecutive draws of different other values count as several stays.
         assert_eq!(stays_elsewhere(&[0, 0, 0, 1, 2, 3, 0, 1], 2), 4);
-        // The less probable of the event and its complement is counted.
+        // Of the event and its complement, the less probable one is counted.
         let same = spread_of_stays(1e-3, 0.9, &[1.0, 0.0], (&draws, 2));
         assert!((same - error).abs() < 1e-12);
     }

@@ -6,12 +6,12 @@ use super::numeric::NumericColumns;
 /// Relative tolerance; smaller differences count as rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for a standard error. Below it there is one group, or one of two groups has more than four fifths of
-/// the weight.
+/// Minimum effective number of groups for a standard error. An effective number below this threshold means that there is one group, or
+/// that one of two groups has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
 /// The standard error of the mean of a function; `numbers[i]` is the function of the value with index `i`. Each group counts as one sample
-/// whose weight is the group's share of the total weight. Infinite if the effective number of groups is too small.
+/// whose weight is the group's fraction of the total weight. The error is infinite if the effective number of groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -34,8 +34,8 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     }
 }
 
-/// For each value, the standard error of its probability: [`group_error`] of its indicator. The time is linear in the number of entries of
-/// the groups.
+/// For each value, the standard error of its probability, which is the [`group_error`] of the value's indicator. The time is linear in the
+/// number of entries of the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -71,9 +71,9 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Effective sample size of groups: the smallest over several functions of the values. These functions are the numbers, if the values are
-/// numbers or vectors, and the indicators of values that have a twentieth of the weight. If the values are not numbers, four fixed halves
-/// of the set of values are added. If all these functions are uninformative, it is the effective number of groups.
+/// Effective sample size of groups: the smallest over several functions of the values. The functions are the numbers (if the values are
+/// numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not numbers, four
+/// fixed halves of the set of values are added. If all these functions are uninformative, the result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],

@@ -1,11 +1,12 @@
-//! Numeric components of values whose type is erased.
+//! Numeric components of untyped values.
 
 use std::any::Any;
 use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The components of a numeric value: one if it is a number, several if it is a list of floating-point numbers.
+/// The components of a numeric value: one component if the value is a number, several if it is a list of floating-point
+/// numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// The value is a number.

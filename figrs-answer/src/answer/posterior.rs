@@ -11,7 +11,7 @@ use crate::answer::value_names::{distinct_names, text};
 /// Number of classes (bins) for a target that has more values.
 const CLASSES: usize = 20;
 
-/// The distribution of one target, as classes of values; the type of the values is erased.
+/// The distribution of one target, as untyped classes of values.
 ///
 /// As text, a posterior has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -21,13 +21,14 @@ pub struct Posterior {
     pub target: String,
     /// The name of the algorithm that computed the answer.
     pub algorithm: String,
-    /// The labels of the classes. A class is a single value if there are at most twenty; numbers are in ascending order. If a target has
-    /// more than twenty numbers as values, a class is an interval. For other types with more than twenty values, the twenty most likely
-    /// values are classes, and the remaining values are one class.
+    /// The labels of the classes. Each value is a class if there are at most twenty values; numbers are in ascending order. If a target
+    /// has more than twenty numbers as values, a class is an interval. For other types with more than twenty values, the twenty most
+    /// likely values are classes, and the remaining values are one class.
     pub classes: Vec<String>,
     /// The probability of each class.
     pub probabilities: Vec<f64>,
-    /// For each class, the standard error of its probability: zero if it is exact, NaN if no error is known.
+    /// For each class, the standard error of its probability: zero if the probability is exact, NaN if no error is
+    /// known.
     pub standard_errors: Vec<f64>,
 }
 

@@ -11,7 +11,7 @@ use crate::quality::diagnostics::quantile_range;
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// The smallest number for which the probability of not exceeding it is at least `probability`; NaN if `probability` is outside [0, 1].
+    /// The smallest number that the value does not exceed with at least the given `probability`; NaN if `probability` is outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
     }
@@ -21,8 +21,8 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         self.quantile(0.5)
     }
 
-    /// A central credible interval: the value is inside with probability `mass`, and is below or above the interval with equal
-    /// probabilities.
+    /// A central credible interval: the value is inside the interval with probability `mass`, and below or above the interval
+    /// with equal probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
@@ -31,8 +31,9 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 
     /// The standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
     ///
-    /// Let *p* be the share of the values up to the quantile. The error is half the distance between the quantiles at the shares one
-    /// standard error below and one above *p*, for the effective sample size of *p* (Vehtari et al. 2021, section 4.4).
+    /// Let *p* be the probability that the value does not exceed the quantile. The error is half the distance between the quantiles
+    /// at the probabilities one standard error below and one standard error above *p*, for the effective sample size of *p* (Vehtari
+    /// et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);

@@ -54,12 +54,12 @@ impl Answer {
         ))
     }
 
-    /// The posterior of a target as a new element for further models. The new element is independent of all others, and has this
-    /// distribution. If an element depends on several targets together, it needs their joint distribution: make their
-    /// [`tuple`](figrs_core::tuple) one target.
+    /// The posterior of a target as a new element for further models. The new element is independent of all other elements, and
+    /// has this distribution. If a new element is to depend on several targets together, their joint distribution is needed:
+    /// make their [`tuple`](figrs_core::tuple) one target.
     ///
-    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the values with their probabilities. For samples, it is
-    /// a Select of the drawn values with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the values with their probabilities. For an answer from
+    /// samples, the new element is a Select of the drawn values with their weights.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -92,9 +92,9 @@ impl Answer {
 
     /// The probability that a target has a value.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number, or a list of these, and no two draws of it are
-    /// equal, as for a continuous target. In that case, ask for the [`probability_that`](Self::probability_that) the target lies between
-    /// two numbers.
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of floating-point numbers) of which no
+    /// two draws are equal, as for a continuous target. For a continuous target, query the probability that it lies between two numbers,
+    /// with [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -146,8 +146,8 @@ impl Answer {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// The most likely value of a target. If the answer consists of bounds, they must determine it. If the answer is a world, the value of
-    /// any element in the world.
+    /// The most likely value of a target. If the answer consists of bounds, the bounds must determine the most likely value. If the answer
+    /// is a world, the result is the value of any element in the world.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`] if the element is not part
     /// of the world.
@@ -173,8 +173,8 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// An upper bound of the log-probabilities of all worlds. If the answer is exact, it is the [`log_probability`](Self::log_probability)
-    /// of the answer.
+    /// An upper bound of the log-probabilities of all worlds. If the answer is exact, the bound is the
+    /// [`log_probability`](Self::log_probability) of the answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
@@ -191,8 +191,8 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// The states of the search for the world: when it found a better world, sometimes when its upper bound decreased, and at its end.
-    /// Empty if there was no search.
+    /// The states of the search for the world: each time that the search found a better world, some of the times that its upper bound
+    /// decreased, and its end. The list is empty if there was no search.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
@@ -213,7 +213,7 @@ impl Answer {
 
     /// The logarithm of the probability of the evidence, with its standard error.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not compute it, or computes only bounds.
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not compute this probability, or computes only bounds.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),

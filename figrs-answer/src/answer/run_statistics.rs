@@ -18,23 +18,24 @@ pub struct RunStatistics {
     pub chains: usize,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// The share of accepted proposals, or of samples that met the evidence; `None` if the algorithm has neither.
+    /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` if the algorithm has
+    /// neither.
     pub acceptance: Option<f64>,
-    /// The share of the heaviest draw in the total weight, if draws are weighted.
+    /// The fraction of the total weight that the heaviest draw has, if draws are weighted.
     pub largest_share: Option<f64>,
     /// The Pareto k-hat of the weights of independent draws, if there are enough draws: see
     /// [`pareto_k`](crate::quality::diagnostics::pareto_k).
     pub pareto_k: Option<f64>,
     /// Change in the last iteration, for an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,
-    /// The largest residual with which the algorithm counts as converged.
+    /// The largest residual at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that updates blocks of variables: the number of groups of variables that are tied together by zeros and that no block
-    /// contains as a whole. If it is zero, every possible world can be reached; otherwise this is not known.
+    /// For a sampler that updates blocks of variables: the number of groups of variables that are connected by zeros and that no single
+    /// block contains. If the number is zero, every possible world can be reached; otherwise it is not known whether this is the case.
     pub cut_groups: Option<u64>,
     /// Number of resamplings, over all populations of particles.
     pub resampled: Option<u64>,
-    /// The indices of the populations of particles that died, because none of their particles met all evidence.
+    /// The indices of the populations of particles that died, because none of their particles satisfied all evidence.
     pub died: Option<Vec<u64>>,
 }
 

@@ -1,4 +1,4 @@
-//! Counterfactual answers: answers about the counterfactual world, which are queried by the elements of the model.
+//! Counterfactual answers: answers about the counterfactual world, which are queried with the elements of the model.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use figrs_core::{AnyElement, Counterfactual};
 use super::contents::{Answer, AnswerContent};
 
 impl Answer {
-    /// Converts an answer about the counterfactual twins of some elements to an answer about these elements. The counterfactual is kept for
-    /// later queries.
+    /// Converts an answer about the counterfactual twins of some elements to an answer about these elements. The counterfactual is stored
+    /// in the answer for later queries.
     pub(crate) fn of_twins(
         mut self,
         counterfactual: &Counterfactual,
@@ -34,14 +34,14 @@ impl Answer {
         if let Some(model) = self.answered.as_mut().and_then(Arc::get_mut) {
             model.rename(pairs());
         }
-        // An answer about twins cannot be used for predictions.
+        // An answer about counterfactual twins cannot be used for predictions.
         self.asked = None;
         self.counterfactual = Some(counterfactual.clone());
         self
     }
 }
 
-/// Keeps only the results of the twins, and renames each of them to the target of which it is the twin.
+/// Keeps only the results of the twins, and assigns each result to the target of which the element is the twin.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

@@ -1,4 +1,4 @@
-//! One world of a compiled model.
+//! Worlds (assignments of values to elements) of a compiled model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -38,7 +38,8 @@ impl WorldDecoder for EncodingDecoder {
     }
 }
 
-/// One world: the values of all elements that the world reaches. If it comes from a `CompiledFrontier`, only the values of the targets.
+/// One world (one assignment): the values of all elements that the world reaches. A world from a `CompiledFrontier` has only the values
+/// of the targets.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn WorldDecoder>,
@@ -58,7 +59,7 @@ impl World {
     /// The value of an element in this world.
     ///
     /// **Errors.** [`Error::NotInWorld`] if the branches of this world do not reach the element. [`Error::NotATarget`] if the world comes
-    /// from a `CompiledFrontier`, which knows only the values of targets, and the element is not a target.
+    /// from a `CompiledFrontier`, which stores only the values of targets, and the element is not a target.
     pub fn value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = self.reader.value(element.erased(), &self.values);
         let value = value.and_then(|value| value.get::<T>().cloned());

@@ -34,7 +34,7 @@ impl Error {
         )
     }
 
-    /// True if an algorithm cannot be applied to a model or its targets, whatever its budget and its time are.
+    /// True if an algorithm cannot be applied to a model or its targets, however large its budget and its time are.
     #[doc(hidden)]
     pub fn is_refusal(&self) -> bool {
         matches!(

@@ -7,9 +7,9 @@ use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{Options, eliminate, share_weights};
 
-/// The probability of each value of the only target. The body of a shared call has no evidence, so that the weights of its worlds sum to
-/// one. The weights are divided by their sum; otherwise, if a call contains more than one call on average, rounding errors would grow from
-/// call to call.
+/// The probability of each value of the only target. The body of a shared call has no evidence; the weights of its worlds therefore sum to
+/// one. The weights are nevertheless divided by their sum: if a call contains more than one call on average, rounding errors would
+/// otherwise grow from call to call.
 pub fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(

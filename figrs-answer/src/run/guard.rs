@@ -5,10 +5,11 @@ use figrs_core::internals::{contained, unprinted};
 
 use crate::error::Error;
 
-/// Runs some inference, and converts a panic to an error.
+/// Runs an inference, and converts a panic to an error.
 ///
-/// Panics of functions and distributions are caught where these are called, with an error that names the element. The code of value types
-/// (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; one guard around the whole run costs nothing.
+/// Panics of functions and distributions are caught where the functions and distributions are called, with an error that names the
+/// element. The code of value types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; a single guard
+/// around the whole run costs nothing.
 pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     match contained(|| unprinted(infer)) {
         Ok(outcome) => outcome,

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// A sampler of sets of numbered items, such as levels and boards. Each item of a set is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. A set therefore does not depend on the parts,
-/// processes and threads in which it is drawn.
+/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. A set of items therefore does not depend on
+/// the parts, processes and threads in which it is drawn.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -64,10 +64,11 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The numbers of one batch that must be drawn: from the first missing number of the batch to the last one. The range is empty if no number
-/// is missing.
+/// The numbers of one batch that must be drawn: from the first missing number of the batch to the last missing number. The range is empty
+/// if no number is missing.
 ///
-/// If a set is continued, its batches begin at the same numbers as in a single run, so that the missing items are the same.
+/// If a set of items is continued, its batches begin at the same numbers as in a single run; the missing items are
+/// therefore the same.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

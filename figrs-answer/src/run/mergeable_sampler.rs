@@ -1,4 +1,4 @@
-//! Samplers whose work is divided into numbered units.
+//! Samplers whose work is divided into numbered units of work.
 
 use std::ops::Range;
 
@@ -12,17 +12,19 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The [`PortablePart`] with the units of a sampler and the values of these targets.
+/// The [`PortablePart`] with the units of work of a sampler and the values of these targets.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
-/// A sampler whose work is divided into numbered units. Parts of the units may be run in other processes or on other machines, and merged.
+/// A sampler whose work is divided into numbered units of work. Some of the units may be run in other processes or on other machines, and
+/// their results merged.
 ///
-/// The units are determined by the settings, the model and the targets, and do not depend on the machine that runs them. If a deadline or
-/// an interrupt ends a part early, [`Partial::units`] returns the units that are done, and the part can be continued later.
+/// The units of work are determined by the settings, the model and the targets, and do not depend on the machine that runs them. If a
+/// deadline or an interrupt ends a range of units early, [`Partial::units`] returns the units that are done, and the rest can be run
+/// later.
 ///
-/// **Guarantee.** If the parts of a run are merged in the order of their units, the answer is that of a single run to the last bit, except
-/// for its time.
+/// **Guarantee.** If the partial sums of a run are merged in the order of their units of work, the answer is that of a single run to the
+/// last bit, except for its time.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Parents};
@@ -42,11 +44,11 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// The settings that determine the units, as text. Parts of runs with different texts are not merged. Threads, time limits and
-    /// listeners are not included. Functions that propose values are included only by their source lines.
+    /// The settings that determine the units of work, as text. Partial sums of runs with different texts are not merged. Threads,
+    /// time limits and listeners are not included. Functions that propose values are included only by their source lines.
     fn settings(&self) -> String;
 
-    /// Number of units of the whole run; [`u64::MAX`] if the settings do not limit it.
+    /// Number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 
     #[doc(hidden)]
@@ -58,10 +60,10 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units with these numbers, as far as they exist, on all threads. The listener receives the progress with respect to the
-    /// whole run.
+    /// Runs the units of work with these numbers, as far as they exist, on all threads. The listener receives the progress with
+    /// respect to the whole run.
     ///
-    /// **Errors.** The errors of the sampler, except those of computing the answer.
+    /// **Errors.** The errors of the sampler, except the errors of computing the answer.
     fn partial(
         &self,
         model: &Model,
@@ -71,13 +73,14 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units with these numbers for another process. That process has built the same model and targets, and merges the parts by
-    /// [`Partial::merge_portable`].
+    /// Runs the units of work with these numbers for another process. The other process has built the same model and targets, and merges
+    /// the parts by [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///
-    /// **Complexity.** The time of the units. Data that chains share, such as the candidates for their first worlds or the tables of a factor
-    /// graph, are computed again for each part. Memory grows with the number of units, because each unit is stored separately.
+    /// **Complexity.** The time of the units. Data that chains share, such as the candidates for their first worlds or the tables of a
+    /// factor graph, are computed again for each part. Memory grows with the number of units of work, because each unit is stored
+    /// separately.
     ///
     /// **Errors.** The errors of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
     ///

@@ -14,9 +14,10 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler. Its units are added to the sums in the order of their numbers.
+/// The sums of a sampler. The units of work are added to the sums in the order of their numbers.
 pub trait Sums: Debug {
-    /// The contribution of one unit: the sums of a block of worlds or of some populations, or the draws of a chain.
+    /// The contribution of one unit of work: the sums of a block of worlds or of some populations, or the draws of a
+    /// chain.
     type Unit: Debug + Send;
     /// The type of the answer that is computed from the sums at the end.
     type Answer;
@@ -36,33 +37,34 @@ pub trait Sums: Debug {
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Sums of floating-point numbers depend on the order of addition. Units are therefore added at once only in a part that begins with the
-/// first unit. A part that begins later stores the contributions of its units separately, until it is merged or converted to an answer. The
-/// memory of such a part grows with the number of its units.
+/// Sums of floating-point numbers depend on the order of addition. Units of work are therefore added immediately only in partial sums that
+/// begin with the first unit. Partial sums that begin later store the contributions of their units separately, until they are merged or
+/// converted to an answer. The memory of such partial sums grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
-    /// The sums of the units whose contributions have been added.
+    /// The sums of the units of work whose contributions have been added.
     sums: S,
-    /// The contributions of the units that have not been added to the sums yet.
+    /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
     stopped: Stopped,
     elapsed: Duration,
 }
 
-/// True if the contributions of units are added at once, which requires that the part begins with the first unit of the run.
+/// Whether the contributions of units of work are added immediately, which requires that the partial sums begin with the
+/// first unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each contribution is added to the sums as soon as the contributions of all units before it are added.
+    /// Each contribution is added to the sums as soon as the contributions of all units before it have been added.
     AtOnce,
     /// The contributions are stored separately, because they will be sent to another process.
     Later,
 }
 
 impl<S: Sums> Partial<S> {
-    /// Starts without units; `first` is the number of the first unit to be added.
+    /// Starts without units of work; `first` is the number of the first unit to be added.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -75,8 +77,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Runs the units below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Calls `tell` with
-    /// each unit before it is added.
+    /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Calls
+    /// `tell` with each unit before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -87,7 +89,7 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
-        // If the end of the run interrupted the worlds of a unit, the unit is not done.
+        // If the end of the run interrupted the worlds of a unit of work, the unit is not done.
         let work = |worker: &mut W, unit: u64| match work(worker, unit) {
             Err(error) if error.is_stopped() => Ok(None),
             done => done,
@@ -120,7 +122,8 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// For units that end early by themselves: sets the time of the run and, if it was stopped, the reason.
+    /// For units of work that end early by themselves: sets the time of the run and, if the run was stopped, the
+    /// reason.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -129,12 +132,14 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The range of the units that are done. The range is shorter than requested if the run was stopped or needed no further units.
+    /// The range of the units of work that are done. The range is shorter than requested if the run was stopped or needed no
+    /// further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no units beyond these, although it has more, as with `until_effective`. Later units are then dropped.
+    /// True if the run needs no further units of work, although it has more, as with `until_effective`. Later units of work are
+    /// then dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
@@ -150,12 +155,14 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds the units that follow these. All units must come from the same run, with the same sampler, settings, model and targets.
+    /// Adds partial sums whose units of work follow these units. All units of work must come from the same run, with the same
+    /// sampler, settings, model and targets.
     ///
-    /// **Guarantee.** Merging is associative. If parts are merged in the order of their units, the result is that of a single part to the
-    /// last bit, however the parts are grouped. If the run needs no units beyond these, as with `until_effective`, later units are dropped.
+    /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a
+    /// single run to the last bit, however the units are divided. If the run needs no further units, as with `until_effective`, later units
+    /// are dropped.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where these units end.
     pub fn merge(&mut self, next: Self) -> Result<(), Error> {
         if self.sums.is_enough() {
             return Ok(());
@@ -185,9 +192,10 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the following units as done without their contributions, so that the answer is computed from the other units.
+    /// Counts the following units of work as done without their contributions; the answer is then computed from the other
+    /// units.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units do not begin where these units end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where these units end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
         self.check_follows(&units)?;
         self.units.end = units.end.max(units.start);
@@ -204,7 +212,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The answer that is computed from these units alone. Its time is the sum of the times of all parts.
+    /// The answer that is computed from these units of work alone. The time of the answer is the sum of the times of
+    /// all merged partial sums.
     ///
     /// **Errors.** The errors of the sampler.
     pub fn into_answer(mut self) -> Result<S::Answer, Error> {
@@ -229,7 +238,8 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// The units in a form that can be sent to another process. Their contributions must not have been added to the sums.
+    /// The units of work in a form that can be sent to another process. The contributions of the units must not have been
+    /// added to the sums.
     pub(super) fn into_portable<T>(
         self,
         targets: &T,
@@ -246,11 +256,11 @@ impl<S: PortableSums> Partial<S> {
         PortablePart::new(list, targets)
     }
 
-    /// Adds the following units, which were received from another process of the same run.
+    /// Adds the following units of work, which were received from another process of the same run.
     ///
     /// **Guarantee.** The same as of [`merge`](Self::merge). After an error, the sums are unchanged.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the units do not begin where these units end, also if there are no units yet.
+    /// **Errors.** [`Error::NotConsecutive`] if the units do not begin where these units end, even if there are no units yet.
     /// [`Error::UnfitPart`] if the part does not belong to this run: its targets or numbers of values differ, or an index is out of range.
     pub fn merge_portable<T>(
         &mut self,

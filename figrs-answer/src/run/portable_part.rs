@@ -12,27 +12,28 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit that can be sent to another process. Serde serialises everything except the values of the targets, whose
-/// types depend on the targets.
+/// The contribution of a unit of work that can be sent to another process. Serde serialises everything except the values of the
+/// targets, whose types depend on the targets.
 pub trait PortableUnit: Serialize + DeserializeOwned {
-    /// The values of each target, as one column for each target; empty if the unit has no values.
+    /// The values of each target, as one column for each target; empty if the unit of work has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
 }
 
-/// Sums whose units can be sent from one process to another.
+/// Sums whose units of work can be sent from one process to another.
 pub trait PortableSums: Sums<Unit: PortableUnit> {
     /// The targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that a unit is possible in the run with these sums; otherwise returns the problem. The values of the unit have the types of
-    /// the targets.
+    /// Checks that a unit of work is possible in the run with these sums; returns the problem otherwise. The values of the unit of work
+    /// must have the types of the targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
-/// The contributions of consecutive units of a run, which serde serialises, with the values of the targets in columns of the type `C`.
+/// The contributions of consecutive units of work of a run, which serde serialises, with the values of the targets in columns of the
+/// type `C`.
 ///
-/// The answer is preserved to the last bit if the format preserves floating-point numbers by their bits, including infinities and NaN.
-/// Binary formats such as postcard do this, JSON does not.
+/// The answer is preserved to the last bit if the format preserves the bits of floating-point numbers, including infinities and NaN.
+/// Binary formats such as postcard preserve these bits, JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -43,7 +44,7 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// The range of the units that are done; it is shorter than requested if the run was stopped.
+    /// The range of the units of work that are done; the range is shorter than requested if the run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -58,7 +59,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// The same part with a time of zero, so that it does not depend on when and where the units were run.
+    /// The same part with a time of zero; it then does not depend on when and where the units of work were run.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -67,7 +68,7 @@ impl<U, C> PortablePart<U, C> {
     }
 }
 
-/// The units of a part, with the reason why the part ended and with its time.
+/// The units of work of a part, with the reason why the part ended and with the time of the part.
 pub(super) struct UnitList<U> {
     pub(super) units: Range<u64>,
     pub(super) each: Vec<U>,
@@ -76,7 +77,7 @@ pub(super) struct UnitList<U> {
 }
 
 impl<U: PortableUnit, C> PortablePart<U, C> {
-    /// Builds a part from some units; the values are moved into the columns of the targets.
+    /// Builds a part from some units of work; the values are moved into the columns of the targets.
     pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -101,7 +102,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// The units of the part with their values, after a check that these sums allow them.
+    /// The units of work of the part with their values, after a check that these sums allow them.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,

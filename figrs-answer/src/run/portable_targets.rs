@@ -6,18 +6,19 @@ use figrs_core::{AnyColumn, AsElement, Element, Parents, Value};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Targets whose values can be sent to another process: an element whose values serde serialises, or a tuple of up to eight such elements,
-/// an array or a list of them.
+/// Targets whose values can be sent to another process: an element whose values serde can serialise, or a tuple of up to eight such
+/// elements, or an array or a list of them.
 ///
-/// [`Value`] itself does not require serde; only targets of runs in several processes do.
+/// [`Value`] itself does not require serde; only the targets of runs in several processes require it.
 pub trait PortableTargets: Parents {
     /// One column of values for each target.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies the columns of values. `None` unless there is exactly one column of the right type for each target.
+    /// Copies the columns of values. Returns `None` unless there is exactly one column of the right type for each
+    /// target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
-    /// The columns of values, with their types erased.
+    /// The columns of values as untyped columns.
     fn values(columns: Self::Columns) -> Vec<Box<dyn AnyColumn>>;
 }
 

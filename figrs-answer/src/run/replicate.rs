@@ -5,11 +5,11 @@ use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 
-/// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
+/// A sampler whose runs can be repeated with independent random numbers, and which can retain its draws.
 ///
-/// `SampledPolicies` runs such a sampler once for each decision, and once more.
+/// `SampledPolicies` runs such a sampler once for each decision, and one further time.
 pub trait Replicate: Algorithm + Sized {
-    /// The sampler for the replicate with this number: it has other random numbers, and keeps its draws.
+    /// The sampler for the replicate with this number: it has other random numbers, and retains its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }

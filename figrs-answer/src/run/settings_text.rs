@@ -1,6 +1,7 @@
 //! The settings of an algorithm as text.
 
-/// The text of settings, with the given fields at their defaults. These fields do not affect results, such as threads and deadlines.
+/// The text of settings, with the given fields at their defaults. The fields at their defaults, such as threads and deadlines, do
+/// not affect results.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

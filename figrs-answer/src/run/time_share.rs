@@ -9,9 +9,9 @@ use figrs_factor::Stopped;
 /// Longest interval between two reports to a listener, unless a single step takes longer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The share of one chain in the time until the deadline, if several chains run one after another on each thread.
+/// One chain's share of the time until the deadline, if several chains run one after another on each thread.
 ///
-/// Without such shares, the first chain would use all the time, and there would be no time left for the later ones.
+/// Without such shares, the first chain would use all the time, and no time would be left for later chains.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
@@ -39,7 +39,8 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// The reason why the chain must end now; `None` if it need not. Without a deadline, the call does not read the clock.
+    /// The reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not read the
+    /// clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -49,13 +50,14 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True once a third of the chain's share is over. From then on, burn-in must end and draws must be kept.
+    /// True when a third of the chain's share of the time has passed. From then on, burn-in must end and draws must be
+    /// retained.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)
     }
 
-    /// True if a report to the listener is due, because the last report was more than the interval ago.
+    /// True if a report to the listener is due, because more than the interval has passed since the last report.
     #[inline]
     pub fn is_report_due(&self) -> bool {
         if !self.run.has_listener() {

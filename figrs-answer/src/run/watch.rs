@@ -25,7 +25,7 @@ pub struct Progress {
 
 pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// The deadline, the listener and the interrupt of a run; each is optional.
+/// The deadline, the listener and the interrupt of a run; each of these is optional.
 #[derive(Clone, Default)]
 pub struct Watch {
     deadline: Option<Duration>,
@@ -46,7 +46,7 @@ impl Watch {
         self.listener = Some(Arc::new(listener));
     }
 
-    /// True if a deadline or an interrupt is set, so that it can end a run that would not end otherwise.
+    /// True if a deadline or an interrupt is set, which can end a run that would not end otherwise.
     pub fn can_end_run(&self) -> bool {
         self.deadline.is_some() || self.interrupt.is_some()
     }
@@ -57,8 +57,8 @@ impl Watch {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if a deadline, a listener or an interrupt is set on an algorithm that works within another one, because only the
-    /// outer algorithm may have them.
+    /// Returns an error if a deadline, a listener or an interrupt is set on an algorithm that works within another algorithm, because
+    /// only the outer algorithm may have them.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -71,7 +71,8 @@ impl Watch {
         Ok(())
     }
 
-    /// Starts the clock for a part of another run; the part ends when `until` ends the other run.
+    /// Starts the clock for an algorithm that performs a part of another run; the part ends when `until` ends the other
+    /// run.
     pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),
@@ -117,12 +118,13 @@ pub struct RunMonitor<'a> {
 }
 
 impl RunMonitor<'_> {
-    /// The reason why the run must stop now; `None` if it need not. The call is cheap enough to be made every few microseconds.
+    /// The reason why the run must stop now; `None` if it need not stop. The call is cheap enough to be made every few
+    /// microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// The deadline and the interrupt of the run, for code that does not know `RunMonitor`.
+    /// The deadline and the interrupt of the run, for code that does not use `RunMonitor`.
     pub fn until(&self) -> &Until {
         &self.until
     }
@@ -156,8 +158,8 @@ impl RunMonitor<'_> {
         self.total = Some(total);
     }
 
-    /// Reports progress to the listener. Progress that is not above the last report is ignored, because the call may come late from another
-    /// thread.
+    /// Reports progress to the listener. Progress that is not above the last report is ignored, because a call from another thread may come
+    /// late.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             // If the listener panics, the panic ends the run.
@@ -182,7 +184,8 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Converts an error of the work of a run. If the work was stopped, the result is the error that the run has done nothing.
+    /// Converts an error of the work of a run. If the work was stopped, the result is the error that the run has produced
+    /// nothing.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()
@@ -208,13 +211,13 @@ macro_rules! watched {
         /// Ends the run after this time, with the results so far; the answer states that the run was ended. If there are no results yet,
         /// the run ends with `Error::NothingDone`.
         ///
-        /// The amount of work before a deadline depends on the machine, so that the seed alone no longer determines the answer.
+        /// The amount of work before a deadline depends on the machine; the seed alone then no longer determines the answer.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.watch.set_deadline(deadline);
             self
         }
 
-        /// Ends the run once this flag is `true`, with the results so far.
+        /// Ends the run when this flag becomes `true`, with the results so far.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.watch.set_interrupt(flag);
             self

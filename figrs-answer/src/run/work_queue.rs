@@ -8,27 +8,27 @@ use std::thread;
 use super::guard::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches for each thread that are begun and whose results are not yet processed.
+/// Maximum number of batches, for each thread, that have begun and whose results have not been processed yet.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// A batch contains a thread's share of the remaining units, divided by this number (guided self-scheduling), so that all threads end at
-/// about the same time.
+/// A batch contains a thread's share of the remaining units of work, divided by this number (guided self-scheduling); all threads then
+/// end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
-/// Runs numbered units of work on up to `threads` threads, including the calling one, each with a worker of its own. Passes the results to
-/// `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit fails.
+/// Runs numbered units of work on up to `threads` threads, including the calling thread; each thread has its own worker. Passes the
+/// results to `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit fails.
 ///
-/// A thread begins up to `batch` units at a time. A batch should take some tenths of a millisecond, because threads that request work more
-/// often wait longer than they work. The worker of a thread is made before its first unit.
+/// A thread begins up to `batch` units of work at a time. A batch should take some tenths of a millisecond, because threads that request
+/// work more often spend more time waiting than working. The worker of a thread is made before the first unit of work of the thread.
 ///
-/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum to which they are
-/// added. The guarantee requires that the result of a unit depends only on its number, not on the earlier units of the worker, and that
+/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum to which the results
+/// are added. The guarantee requires that the result of a unit depends only on its number, not on the earlier units of the worker, and that
 /// each unit has its own random numbers from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or
 /// chains in parallel uses this function.
 ///
 /// **Complexity.** One lock for each batch. For each thread, the results of at most eight batches wait to be processed.
 ///
-/// **Errors.** The first error of a unit or of a worker, in the order of the numbers. A panic in a unit or a worker is returned as
-/// [`Error::Panicked`](crate::Error::Panicked).
+/// **Errors.** The first error of a unit of work or of a worker, in the order of the numbers. A panic in a unit of work or a
+/// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
 /// # use std::ops::ControlFlow;
@@ -91,7 +91,7 @@ pub fn in_order<W, R: Send>(
             }
         };
         for _ in 1..threads {
-            // If the system cannot start more threads, the existing ones do the work.
+            // If the system cannot start more threads, the existing threads do the work.
             if thread::Builder::new().spawn_scoped(scope, help).is_err() {
                 break;
             }
@@ -115,7 +115,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// The results of a batch, up to the first one that is an error. The worker is made before the first batch.
+/// The results of a batch, up to the first result that is an error. The worker is made before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -161,7 +161,7 @@ enum QueueAction<R> {
     End,
 }
 
-/// A queue of work that all threads share.
+/// A queue of units of work that all threads share.
 struct WorkQueue<R> {
     /// The number after the last unit.
     end: u64,
@@ -172,18 +172,19 @@ struct WorkQueue<R> {
 }
 
 struct QueueState<R> {
-    /// The first unit that no thread has begun.
+    /// The first unit of work that no thread has begun.
     begun: u64,
-    /// The first unit whose result has not been processed.
+    /// The first unit of work whose result has not been processed.
     taken: u64,
     /// `true` if no more results are needed.
     ended: bool,
-    /// The results that wait to be processed; the key is the first unit of the batch.
+    /// The results that wait to be processed; the key is the first unit of work of the batch.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
 impl<R> WorkQueue<R> {
-    /// Ignores the poisoning of the lock: a thread panics only outside of the lock, or the queue is ended.
+    /// The poisoning of the lock is ignored: a thread panics only while it does not hold the lock, or after the queue
+    /// has ended.
     fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -194,7 +195,7 @@ impl<R> WorkQueue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; `None` if no unit remains, or if too many results wait to be processed.
+    /// Begins the next batch; `None` if no unit of work remains, or if too many results wait to be processed.
     fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
@@ -211,7 +212,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// The next batch for a thread that only works, and does not process results.
+    /// The next batch for a thread that only works and does not process results.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -258,7 +259,7 @@ impl<R> WorkQueue<R> {
     }
 }
 
-/// Ends the queue when a thread panics, so that no other thread waits for that thread.
+/// Ends the queue when a thread panics, because other threads would otherwise wait for that thread.
 struct PanicGuard<'a, R>(&'a WorkQueue<R>);
 
 impl<R> Drop for PanicGuard<'_, R> {
@@ -322,7 +323,7 @@ mod tests {
         }
     }
 
-    /// `batch` is the maximum number of units that a thread begins at a time, not the minimum.
+    /// The argument `batch` is the maximum number of units that a thread begins at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -338,8 +339,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The result of the second unit cannot be processed before that of the first. The first unit waits until the other threads can begin
-    /// no further units.
+    /// The result of the second unit cannot be processed before the result of the first unit. The first unit waits until the other
+    /// threads can begin no further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

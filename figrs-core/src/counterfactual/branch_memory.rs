@@ -1,4 +1,4 @@
-//! Remembers the element that each Chain returns, so that both worlds of a counterfactual get the same element for the same parent values.
+//! Remembers the element that each Chain returns; both worlds of a counterfactual then get the same element for the same parent values.
 
 use std::any::Any;
 use std::fmt;
@@ -11,13 +11,13 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Results of a Chain's function, remembered while a counterfactual needs the same result for the same arguments.
+/// Results of a Chain's function, stored while a counterfactual needs the same result for the same arguments.
 ///
 /// While no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
-    /// The remembered results, allocated when they are first needed, because models have many Chains.
+    /// The stored results; the memory is allocated when it is first needed, because models have many Chains.
     results: OnceLock<Box<Mutex<RememberedResults>>>,
 }
 
@@ -31,7 +31,8 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while the memory keeps results. The Chain then shares no results with other Chains that have the same function.
+    /// True while the memory stores results. While the memory stores results, the Chain shares no results with other Chains
+    /// that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -41,7 +42,7 @@ impl BranchMemory {
         results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the remembered result for these arguments, or calls `make` and remembers the new result.
+    /// Returns the stored result for these arguments, or calls `make` and stores the new result.
     pub(crate) fn result(
         &self,
         arguments: &[&dyn Any],
@@ -62,18 +63,18 @@ impl BranchMemory {
         let made = make()?;
         let registries = self.lock().needed_by.clone();
         let mut is_needed = false;
-        // The new element is visited before anything within it is evaluated, and before other threads see it.
+        // The new element is visited before anything within it is evaluated, and before other threads can access it.
         for registry in registries.iter().filter_map(Weak::upgrade) {
             is_needed |= BranchRegistry::visit(&registry, &made, VisitedElements::Created);
         }
         if !is_needed {
             return Ok(made);
         }
-        // Another thread may have inserted a result first; all threads have to use the same element.
+        // Another thread may have inserted a result first; all threads must use the same element.
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    /// Starts to remember results for a counterfactual; returns the results that are remembered already.
+    /// Starts storing results for a counterfactual; returns the results that have already been stored.
     fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
@@ -84,7 +85,7 @@ impl BranchMemory {
         all.results.values().cloned().collect()
     }
 
-    /// Forgets the results if no living counterfactual needs them.
+    /// Drops the stored results if no living counterfactual needs them.
     fn release(&self) {
         let forgotten = {
             let mut all = self.lock();
@@ -114,7 +115,7 @@ impl RememberedResults {
     }
 }
 
-/// Origin of the elements that a registry visits.
+/// Origin of the elements that a registry visits: roots, or results of Chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets.
@@ -123,9 +124,11 @@ pub(super) enum VisitedElements {
     Created,
 }
 
-/// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among them remember results.
+/// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among these elements store
+/// their results.
 pub(super) struct BranchRegistry {
-    /// The visited elements, held so that engines treat them as shared and so that no new element reuses their identities.
+    /// The visited elements. The elements are held because engines then treat them as shared, and because no new element
+    /// can then reuse their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.
@@ -156,7 +159,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an error if more elements than allowed had to be remembered; the registry then adds no more elements.
+    /// Returns an error if more elements had to be stored than allowed; the registry then adds no more elements.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));
@@ -164,7 +167,7 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Makes all Chains that an element reaches remember their results; returns `false` if there are too many elements.
+    /// Makes all Chains that an element reaches store their results; returns `false` if there are too many elements.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

@@ -23,19 +23,19 @@ use crate::value::datum::Datum;
 
 use twin_world::TwinWorld;
 
-/// A question about the world that would have been if some elements had had other values. Evidence holds in the world that was (the factual world);
-/// the other values are set in the world that would have been (the counterfactual world). Both worlds share their random choices, called chances.
+/// A query about a counterfactual world, in which some elements have other values than in the factual world. Evidence holds in the factual
+/// world; the other values are set in the counterfactual world. Both worlds share their random choices, called chances.
 ///
-/// [`Model::had`] makes a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). Its targets are elements of
-/// the model, with their values in the counterfactual world.
+/// [`Model::had`] builds a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). The targets of a
+/// counterfactual are elements of the model; their values are those in the counterfactual world.
 ///
-/// **Semantics.** The two worlds are twins. In the counterfactual world an element set by `had` has that value, whatever the values of its parents.
-/// Evidence and [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set
-/// elements is the same in both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic elements, the rows of
-/// conditional tables, and the members of a family of distributions for given values of its parameters. A chance that both worlds reach has the
-/// same value in both; chances that only one world reaches are independent. So an element `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x`
-/// is a different chance for each value of `x`. To use one chance for both values of `x`, build one random number outside the Chain and let both
-/// branches read it.
+/// **Semantics.** The two worlds are twins. In the counterfactual world, an element set by `had` has the set value, whatever the values of
+/// its parents. Evidence and [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends
+/// on none of the set elements is the same in both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic
+/// elements, the rows of conditional tables, and the members of a family of distributions for given values of its parameters. A chance that
+/// both worlds reach has the same value in both; chances that only one world reaches are independent. Therefore an element `Flip::new(if x
+/// { 0.9 } else { 0.1 })` of a Chain on `x` is a different chance for each value of `x`. To use one chance for both values of `x`, build
+/// one random number outside the Chain and let both branches read it.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///
@@ -56,7 +56,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// Asks how the world would have been if `element` had had this value, given that the evidence of this model is about the factual world.
+    /// Builds a counterfactual in which `element` has this value, given that the evidence of this model is about the factual world.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -71,9 +71,9 @@ impl Model {
 /// The targets of a counterfactual, as elements that an algorithm can query.
 #[derive(Clone, Debug)]
 pub struct TwinTargets {
-    /// The twin of each target in the other world.
+    /// The twin of each target in the counterfactual world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the factual world that have to be part of the run because they may reach Scores.
+    /// Elements of the factual world that must take part in the run because they may reach Scores.
     pub factual: Vec<AnyElement>,
 }
 
@@ -91,8 +91,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the number of elements created by Chains that are remembered so that both worlds share them, by default 2²⁰. The limit is reached where the
-    /// parents of a Chain take very many values.
+    /// Limits the number of Chain-created elements that are stored to be shared by both worlds (default 2²⁰). The limit is reached if the
+    /// parents of a Chain have very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);
@@ -102,7 +102,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has its factual value also in the counterfactual world, so that a target can read values of both worlds.
+    /// Returns an element that has its factual value also in the counterfactual world; with such elements, a target can read values of
+    /// both worlds.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};
@@ -124,9 +125,9 @@ impl Counterfactual {
         &self.model
     }
 
-    /// The targets as elements that an algorithm can query, in runs of the [model](Self::model) for as long as this counterfactual lives.
+    /// The targets as elements that an algorithm can query, in runs of the [model](Self::model), while this counterfactual is alive.
     ///
-    /// **Errors.** [`ModelError::Function`] if more elements would have to be remembered than [allowed](Self::max_elements).
+    /// **Errors.** [`ModelError::Function`] if more elements would have to be stored than [allowed](Self::max_elements).
     pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {
         let targets = targets.elements();
         let evidence = self.model.evidence().iter().map(|(element, _)| element);

@@ -10,7 +10,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// A value that was set for an element, with that element, which gives the type of the value.
+/// A value that was set for an element, together with the element, which gives the type of the value.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
@@ -83,8 +83,9 @@ impl ChainOp for TwinChain {
     }
 }
 
-/// The twin of a row of a conditional table, or of a member of a family. The parents of the twin are the parents of the row, their twins, and the row itself.
-/// The twin equals the row if the parents and their twins have the same values; otherwise it is drawn independently.
+/// The counterfactual twin of a row of a conditional table, or of a member of a family. The parents of the twin are the parents of the row,
+/// their twins, and the row itself. The twin equals the row if the parents and their twins have the same values; otherwise it is drawn
+/// independently.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

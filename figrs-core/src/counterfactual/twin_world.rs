@@ -11,19 +11,21 @@ use crate::error::Fault;
 use crate::model::Model;
 use crate::value::datum::Datum;
 
-/// The counterfactual world: maps each element of the factual world to its twin, which is built when it is needed.
+/// The counterfactual world: maps each element of the factual world to its twin, which is built when it is first
+/// needed.
 pub(super) struct TwinWorld {
     /// The elements that are set in the counterfactual world, with their values in that world.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// The twin of each element of the factual world; the element is stored too, so that no new element gets its identity.
+    /// The twin of each element of the factual world; the element is stored too, which prevents a new element from reusing
+    /// its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
     /// Elements that are the same in both worlds, whatever elements they read.
     factual: Mutex<Vec<AnyElement>>,
 }
 
 impl TwinWorld {
-    /// Default limit of the elements that are remembered.
+    /// Default limit on the number of elements that are stored.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -60,12 +62,12 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Lets the Chains that a root reaches remember their results, before any of them is called.
+    /// Makes the Chains that a root reaches store their results, before any of these Chains is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
 
-    /// Returns an error if more elements than allowed had to be remembered.
+    /// Returns an error if more elements had to be stored than allowed.
     pub(super) fn check(&self) -> Result<(), Fault> {
         self.registry.check()
     }
@@ -74,7 +76,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an element its own twin, so that it has its factual value in both worlds.
+    /// Makes an element its own twin; the element then has its factual value in both worlds.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);
@@ -82,7 +84,7 @@ impl TwinWorld {
         factual.push(element.clone());
     }
 
-    /// Makes the elements that are factual in another twin world factual in this one too.
+    /// Makes the elements that are factual in another twin world factual in this twin world too.
     pub(super) fn keep_factual_of(&self, other: &Self) {
         let kept = other
             .factual
@@ -133,7 +135,8 @@ impl TwinWorld {
             .all(|(parent, twin)| parent.id() == twin.id());
         let kind = match element.kind() {
             Kind::Atomic(_) => return Ok(element.clone()),
-            // Evidence holds in the factual world, so the twin of a Score is the twin of its parent, without a weight.
+            // Evidence holds in the factual world; the twin of a Score is therefore the twin of its parent, without a
+            // weight.
             Kind::Score(..) => return Ok(parents[0].clone()),
             // The elements captured by a function may differ between the worlds even if its arguments are equal.
             Kind::Chain(_, op) if op.family().is_none() => {

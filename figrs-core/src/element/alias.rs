@@ -4,10 +4,10 @@ use std::hint::select_unpredictable;
 
 use rand::Rng;
 
-/// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is right to 2^-64.
+/// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is accurate to 2^-64.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// The cells; each has a threshold out of 2^64, its own outcome and its alias.
+    /// The cells; each cell has a threshold out of 2^64, its own outcome and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 
@@ -17,7 +17,7 @@ impl Alias {
         size_of_val(&*self.cells)
     }
 
-    /// A table that draws outcome `codes[i]` with a probability in proportion to `weights[i]`; at least one weight must be positive.
+    /// A table that draws outcome `codes[i]` with a probability proportional to `weights[i]`; at least one weight must be positive.
     pub fn new(weights: &[f64], codes: &[u32]) -> Self {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let n = weights.len();
@@ -39,7 +39,7 @@ impl Alias {
                 small.push(more);
             }
         }
-        // Rounding may leave cells of a share near one, but a cell of share zero must not keep its outcome.
+        // Rounding may leave cells with a share near one, but a cell of share zero must not keep its outcome.
         if let Some(likeliest) = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])) {
             for rest in small {
                 if weights[rest] == 0.0 {

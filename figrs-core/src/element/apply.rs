@@ -33,8 +33,8 @@ impl Apply {
     /// # drop((sum, highest));
     /// ```
     ///
-    /// The function receives values in the shape of the parents: `&T` for one element, a tuple of references for a tuple of up to eight, and a
-    /// `Vec<&T>` for a list or an array (not a slice: a closure that names `&[T]` does not compile).
+    /// The function receives values in the shape of the parents: `&T` for one element, a tuple of references for a tuple of up to eight
+    /// elements, and a `Vec<&T>` for a list or an array (not a slice: a closure that names `&[T]` does not compile).
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -88,7 +88,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// A function that returns the parent values implied by a result; see [`ApplyOp::demand`].
+/// A function that returns the parent values that a result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
 /// An Apply with backward inference: some results imply values of its parents.

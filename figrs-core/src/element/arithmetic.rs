@@ -18,18 +18,18 @@ use crate::value::{Value, canonical};
 
 /// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.
 ///
-/// Each operation returns `None` where the result does not fit the type, and for integers where the divisor is zero.
-/// A floating-point result always fits, because it may be infinite or NaN.
+/// Each operation returns `None` if the result does not fit the type or, for integers, if the divisor is zero. A
+/// floating-point result always fits, because it may be infinite or NaN.
 pub trait Arithmetic: Value {
-    /// `self + other`
+    /// Returns `self + other`.
     fn add(&self, other: &Self) -> Option<Self>;
-    /// `self - other`
+    /// Returns `self - other`.
     fn subtract(&self, other: &Self) -> Option<Self>;
-    /// `self * other`
+    /// Returns `self * other`.
     fn multiply(&self, other: &Self) -> Option<Self>;
-    /// `self / other`
+    /// Returns `self / other`.
     fn divide(&self, other: &Self) -> Option<Self>;
-    /// `self % other`
+    /// Returns `self % other`.
     fn remainder(&self, other: &Self) -> Option<Self>;
 }
 
@@ -299,14 +299,16 @@ macro_rules! operations {
 }
 
 operations! {
-    /// The sum, also written `&a + &b`; a result that does not fit the type is an error when it is reached.
+    /// The sum, also written `&a + &b`; a result that does not fit the type is an error when a world reaches it.
     plus add Add add,
-    /// The difference, also written `&a - &b`; a result that does not fit the type is an error when it is reached.
+    /// The difference, also written `&a - &b`; a result that does not fit the type is an error when a world reaches it.
     minus subtract Sub sub,
-    /// The product, also written `&a * &b`; a result that does not fit the type is an error when it is reached.
+    /// The product, also written `&a * &b`; a result that does not fit the type is an error when a world reaches it.
     times multiply Mul mul,
-    /// The quotient, also written `&a / &b`; for integers rounded towards zero, and a division by zero is an error when it is reached.
+    /// The quotient, also written `&a / &b`. For integers it is rounded towards zero, and a division by zero is an error when a world
+    /// reaches it.
     divided_by divide Div div,
-    /// The remainder, also written `&a % &b`, with the sign of `a`; for integers a division by zero is an error when it is reached.
+    /// The remainder, also written `&a % &b`; it has the sign of `a`. For integers, a division by zero is an error when a world
+    /// reaches it.
     modulo remainder Rem rem,
 }

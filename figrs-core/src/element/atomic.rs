@@ -59,7 +59,8 @@ pub(crate) fn learned_at<T: Value>(
     )
 }
 
-/// An element whose value is chosen among the outcomes of a distribution, when the values of some elements are known.
+/// An element whose value is chosen among the outcomes of a distribution, when the values of the elements `known` are
+/// known.
 pub(crate) fn decision_at<T: Value>(
     location: &'static Location<'static>,
     options: impl Distribution<T>,
@@ -95,7 +96,7 @@ enum AtomicRole {
 /// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
 const TOLERANCE: f64 = 1e-6;
 
-/// Converts outcomes to a list without their type: merges equal values and checks the probabilities.
+/// Converts outcomes to an untyped list: merges equal values and checks the probabilities.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -141,7 +142,7 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// The sum of the log-probabilities of some values; an error unless [`proper`] accepts each of them.
+/// The sum of the log-probabilities of some values; an error unless [`proper`] accepts each log-probability.
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,
@@ -216,7 +217,8 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
             return Ok(None);
         };
         let tails = contained(|| self.distribution.tails(typed))?;
-        // Rounding may bring tails out of [0, 1], and a series may fail at the ends of the range of numbers.
+        // Rounding may move tail probabilities out of [0, 1], and a series may fail at the ends of the range of
+        // numbers.
         Ok(tails
             .filter(|Tails { lower, upper }| !lower.is_nan() && !upper.is_nan())
             .map(|Tails { lower, upper }| Tails {

@@ -24,11 +24,11 @@ use crate::element::family::compiled_family;
 pub struct Beta;
 
 impl Beta {
-    /// A number with these two shapes; its density is proportional to x^(a − 1) (1 − x)^(b − 1).
+    /// A number with these two shape parameters; its density is proportional to x^(a − 1) (1 − x)^(b − 1).
     ///
-    /// The support is the numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). The posterior after `heads` true and
-    /// `tails` false values of [`Flip::new(&x)`](crate::Flip::new) is Beta(a + heads, b + tails). With a shape below one the density at one end is
-    /// infinite, and observing that end is an error.
+    /// The support is the numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). The posterior after `heads` true
+    /// and `tails` false values of [`Flip::new(&x)`](crate::Flip::new) is Beta(a + heads, b + tails). If a shape is below one, the density
+    /// at one end is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
         compiled_family!(
@@ -156,19 +156,19 @@ impl Family<f64> for BetaDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [a, b] = [parameters[0], parameters[1]];
         let share = if a < 1.0 || b < 1.0 {
-            // Both gamma draws may round to zero, so their logarithms are compared.
+            // Both gamma draws may round to zero; their logarithms are therefore compared.
             let (x, y) = (ln_unit_gamma(a, rng), ln_unit_gamma(b, rng));
             1.0 / (1.0 + (y - x).exp())
         } else {
             let (x, y) = (unit_gamma(a, rng), unit_gamma(b, rng));
             x / (x + y)
         };
-        // The density may be infinite at an end, and a Flip with probability 0 or 1 may contradict an observation. A draw that rounds to an end is
-        // therefore replaced by the nearest number inside.
+        // The density may be infinite at an end of the interval, and a Flip with probability 0 or 1 may contradict an observation. A draw
+        // that rounds to an end of the interval is therefore replaced by the nearest number inside.
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// `None` for shapes above 10 000, where the series of the library of special functions ends too early.
+    /// Returns `None` for shapes above 10 000, for which the series of the library of special functions ends too early.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

@@ -8,7 +8,7 @@ use crate::element::{Element, apply_at};
 use crate::value::datum::Datum;
 
 fn all_are(wanted: bool) -> ImpliedParents {
-    // A true `and`, or a false `or`, implies the values of both parents.
+    // A true result of `and`, or a false result of `or`, implies the values of both parents.
     if wanted {
         |value, parents| (value.get() == Some(&true)).then(|| vec![Some(Datum::new(true)); parents])
     } else {
@@ -19,7 +19,7 @@ fn all_are(wanted: bool) -> ImpliedParents {
 }
 
 impl Element<bool> {
-    /// True where both elements are true, also written `&a & &b`.
+    /// True if both elements are true, also written `&a & &b`.
     #[track_caller]
     pub fn and(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -32,7 +32,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where at least one of the elements is true, also written `&a | &b`.
+    /// True if at least one of the elements is true, also written `&a | &b`.
     #[track_caller]
     pub fn or(&self, other: &Self) -> Self {
         let parents = vec![self.erased().clone(), other.erased().clone()];
@@ -45,7 +45,7 @@ impl Element<bool> {
         )
     }
 
-    /// True where this element is false, also written `!&a`.
+    /// True if this element is false, also written `!&a`.
     #[allow(clippy::should_implement_trait)]
     #[track_caller]
     pub fn not(&self) -> Self {
@@ -58,13 +58,13 @@ impl Element<bool> {
         )
     }
 
-    /// True where exactly one of the elements is true, also written `&a ^ &b`.
+    /// True if exactly one of the elements is true, also written `&a ^ &b`.
     #[track_caller]
     pub fn xor(&self, other: &Self) -> Self {
         self.binary("xor", other, Location::caller(), |a, b| a != b)
     }
 
-    /// False only where this element is true and `other` is false.
+    /// False only if this element is true and `other` is false.
     #[track_caller]
     pub fn implies(&self, other: &Self) -> Self {
         self.binary("implies", other, Location::caller(), |a, b| !a || b)

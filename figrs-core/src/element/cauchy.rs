@@ -14,15 +14,16 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a number with a Cauchy distribution, whose tails are so heavy that it has no mean.
+/// Builds a number with a Cauchy distribution, whose tails are too heavy for a mean to exist.
 #[derive(Debug)]
 pub struct Cauchy;
 
 impl Cauchy {
-    /// A number whose median is the location; with probability one half it is within this [`Scale`] of the location.
+    /// A number whose median is the location; with probability one half the number is within this [`Scale`] of the
+    /// location.
     ///
     /// The support is all finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
-    /// [`StudentT`](crate::StudentT) of one degree of freedom is the same distribution.
+    /// [`StudentT`](crate::StudentT) with one degree of freedom is the same distribution.
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -62,7 +63,8 @@ impl Family<f64> for CauchyDistribution {
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let z = distance(parameters, *value).abs();
         let ln_scale = parameters[1].ln();
-        // The square of a large distance would overflow, and the square of a small one is lost next to one.
+        // The square of a large distance would overflow, and the square of a small distance would be lost when added to
+        // one.
         let ln_spread = if z < 1e8 {
             (z * z).ln_1p()
         } else if z.is_finite() {
@@ -75,7 +77,7 @@ impl Family<f64> for CauchyDistribution {
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let z = distance(parameters, *value);
-        // Equal to z / (1 + z²), but without overflow for large z.
+        // This expression equals z / (1 + z²), but does not overflow for large z.
         let pull = 1.0 / (z + 1.0 / z);
         let pull = if z == 0.0 { 0.0 } else { pull };
         let slope = match index {

@@ -15,15 +15,15 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Builds the element that a function chooses by the values of its parents.
+/// Builds the element that a function selects according to the values of its parents.
 #[derive(Debug)]
 pub struct Chain;
 
 impl Chain {
-    /// The element that `function` gives for the values of `parents`.
+    /// The element that `function` returns for the values of `parents`.
     ///
-    /// The function must be pure: it may run more than once for the same values (in debug builds
-    /// it is run twice and the results compared), and never for values that no query needs.
+    /// The function must be pure: it may be called more than once for the same values (in debug builds it is called
+    /// twice and the results are compared), and it is never called for values that no query needs.
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -73,7 +73,7 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// A Chain whose function may have no element for some values.
+/// A Chain whose function may return no element for some values.
 pub(crate) fn fallible_chain_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -7,19 +7,19 @@ use crate::element::{Element, apply_at};
 use crate::value::Value;
 
 impl<T: Value> Element<T> {
-    /// True where both elements have the same value.
+    /// True if both elements have the same value.
     #[track_caller]
     pub fn equals(&self, other: &Self) -> Element<bool> {
         self.compare("equals", other, Location::caller(), T::same)
     }
 
-    /// True where the values of the two elements differ.
+    /// True if the values of the two elements differ.
     #[track_caller]
     pub fn differs(&self, other: &Self) -> Element<bool> {
         self.compare("differs", other, Location::caller(), |a, b| !a.same(b))
     }
 
-    /// True where the element has this value.
+    /// True if the element has this value.
     #[track_caller]
     pub fn is(&self, value: T) -> Element<bool> {
         let parents = vec![self.erased().clone()];
@@ -43,25 +43,25 @@ impl<T: Value> Element<T> {
 }
 
 impl<T: Value + PartialOrd> Element<T> {
-    /// True where this element is less than `other`.
+    /// True if this element is less than `other`.
     #[track_caller]
     pub fn less_than(&self, other: &Self) -> Element<bool> {
         self.compare("less_than", other, Location::caller(), T::lt)
     }
 
-    /// True where this element is at most `other`.
+    /// True if this element is at most `other`.
     #[track_caller]
     pub fn at_most(&self, other: &Self) -> Element<bool> {
         self.compare("at_most", other, Location::caller(), T::le)
     }
 
-    /// True where this element is greater than `other`.
+    /// True if this element is greater than `other`.
     #[track_caller]
     pub fn greater_than(&self, other: &Self) -> Element<bool> {
         self.compare("greater_than", other, Location::caller(), T::gt)
     }
 
-    /// True where this element is at least `other`.
+    /// True if this element is at least `other`.
     #[track_caller]
     pub fn at_least(&self, other: &Self) -> Element<bool> {
         self.compare("at_least", other, Location::caller(), T::ge)

@@ -8,7 +8,7 @@ use super::distribution::{Distribution, Outcomes};
 use crate::element::{Element, atomic_at};
 use crate::value::Value;
 
-/// Builds the element that always has one value.
+/// Builds an element that always has the same value.
 #[derive(Debug)]
 pub struct Constant;
 

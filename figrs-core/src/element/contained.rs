@@ -35,7 +35,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A guard that ends a call of [`unprinted`] when it is dropped, also if the call panics.
+/// A guard that ends a call of [`unprinted`] when the guard is dropped, even if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -43,7 +43,8 @@ impl Drop for End {
     }
 }
 
-/// Runs a function whose panics become errors that name the source line. The panic hook does not print these panics unless `RUST_BACKTRACE` is set.
+/// Calls a function; a panic of the function becomes an error that names the source line. The panic hook does not print such a panic unless
+/// `RUST_BACKTRACE` is set.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {
@@ -56,7 +57,7 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
             PLACE.set(panic.location().map(ToString::to_string));
         }));
     };
-    // A hook cannot be set while the thread unwinds.
+    // The panic hook cannot be set while the thread unwinds.
     if !thread::panicking() {
         HOOK.call_once(install);
     }

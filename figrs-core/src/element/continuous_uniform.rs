@@ -12,16 +12,18 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a number with the same density everywhere in an interval.
+/// Builds a number whose density is the same everywhere in an interval.
 ///
 /// [`DiscreteUniform`](crate::DiscreteUniform) is for integers, [`Uniform`](crate::Uniform) for a list of values.
 #[derive(Debug)]
 pub struct ContinuousUniform;
 
 impl ContinuousUniform {
-    /// A number from `lower` to `upper`, which must be larger; each is a number, a [`Param`](crate::Param), or an element.
+    /// A number between `lower` and `upper`, which must be larger than `lower`; each bound is a number, a
+    /// [`Param`](crate::Param), or an element.
     ///
-    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends have the same density as the inside.
+    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends of the interval have the same density as its
+    /// interior.
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
         compiled_family!(

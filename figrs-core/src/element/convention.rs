@@ -1,4 +1,4 @@
-//! Parameters whose type names their convention, such as [`Rate`] and [`Scale`], and checks of parameters.
+//! Parameters whose type names their parametrisation, such as [`Rate`] and [`Scale`], and checks of parameters.
 
 use super::distribution::WrongParameter;
 use super::likelihood::{Likelihood, Term};
@@ -51,7 +51,7 @@ impl RateConvention {
         }
     }
 
-    /// Converts `x`, a time in units of the scale, to a time.
+    /// Multiplies `x`, a time in units of the scale, by the scale.
     pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x / parameter,
@@ -107,7 +107,7 @@ impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
     }
 }
 
-/// Checks that the parameter at `index` is a number, and not infinite.
+/// Checks that the parameter at `index` is a finite number.
 #[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index].is_finite() {
@@ -117,7 +117,7 @@ pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParame
     }
 }
 
-/// Checks that the parameter at `index` is above zero, and not infinite.
+/// Checks that the parameter at `index` is positive and finite.
 #[inline]
 pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index] > 0.0 && parameters[index].is_finite() {
@@ -127,13 +127,13 @@ pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongPara
     }
 }
 
-/// Clamps a draw that rounding took out of the finite numbers to the nearest finite number.
+/// Clamps a draw that became infinite by rounding to the nearest finite number.
 #[inline]
 pub(super) fn kept_finite(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
 
-/// Clamps a draw from the positive numbers that rounding took to zero or infinity to the nearest positive number.
+/// Clamps a draw from the positive numbers that became zero or infinite by rounding to the nearest positive number.
 #[inline]
 pub(super) fn kept_positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)

@@ -10,7 +10,8 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// A new element with the function and the parents of a Chain or a table; for any other element, a Chain that gives the element itself.
+/// A new element with the function and the parents of a Chain or a table; for any other element, a Chain that returns the element
+/// itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,

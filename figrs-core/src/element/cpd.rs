@@ -12,15 +12,15 @@ use crate::element::tuple::Joint;
 use crate::error::Fault;
 use crate::value::{Key, KeyRef};
 
-/// Builds the element that follows the row of a table chosen by its parents' values.
+/// Builds an element that is distributed as the row of a table that its parents' values select.
 #[derive(Debug)]
 pub struct Cpd;
 
 impl Cpd {
     /// The element in the row whose key equals the parents' values.
     ///
-    /// Every combination that can occur needs one row; a missing or repeated row is an error when that combination is
-    /// reached. For tables of numbers see [`Table`](crate::Table).
+    /// Every combination that can occur needs exactly one row; a missing or repeated row is an error when a world
+    /// reaches that combination. For tables of numbers see [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

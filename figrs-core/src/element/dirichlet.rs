@@ -19,12 +19,12 @@ use crate::value::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// A list with these concentrations, of which there are at least two. Its density, over all numbers but the last, is proportional to the
-    /// product of `x_i^(a_i - 1)`.
+    /// A list with these concentrations; there must be at least two concentrations. The density of the list, over all numbers except the
+    /// last, is proportional to the product of `x_i^(a_i - 1)`.
     ///
-    /// The support is the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i` the means are `a_i / A`,
-    /// the variances `a_i (A - a_i) / (A² (A + 1))`. The posterior after counts `c_i` of [`Select::by`](crate::Select::by) is
-    /// `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
+    /// The support consists of the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i`, the means
+    /// are `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. The posterior after counts `c_i` of
+    /// [`Select::by`](crate::Select::by) is `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Select};
@@ -139,12 +139,13 @@ impl Family<Vec<f64>> for DirichletDistribution {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
-        // Gamma draws are divided by their sum, by logarithms, because small draws round to zero, and perhaps all of them do.
+        // Gamma draws are divided by their sum; the division uses logarithms, because small draws round to zero, and perhaps
+        // all draws do.
         let mut drawn: Vec<f64> = parameters.iter().map(|&a| ln_unit_gamma(a, rng)).collect();
         let largest = drawn.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let sum: f64 = drawn.iter().map(|x| (x - largest).exp()).sum();
         for x in &mut drawn {
-            // Each number is kept above zero, where the density may be infinite.
+            // Each number is kept above zero, because the density at zero may be infinite.
             *x = ((*x - largest).exp() / sum).max(f64::MIN_POSITIVE);
         }
         drawn

@@ -20,7 +20,7 @@ use crate::value::integer::Integer;
 pub struct DiscreteUniform;
 
 impl DiscreteUniform {
-    /// An integer from `lower` to `upper`, both included; each is an integer or an element of integers.
+    /// An integer from `lower` to `upper`, both included; each bound is an integer or an element of integers.
     ///
     /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for a range of n values; n is at most 2²⁴.
     #[track_caller]
@@ -38,7 +38,7 @@ impl DiscreteUniform {
 /// Maximum number of outcomes that are listed.
 const MAX_OUTCOMES: f64 = 16_777_216.0;
 
-/// 2⁵³: from here on `f64` does not represent every integer.
+/// 2⁵³: not every integer above this number can be represented by `f64`.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 struct DiscreteUniformDistribution;
@@ -50,7 +50,8 @@ impl fmt::Debug for DiscreteUniformDistribution {
 }
 
 impl DiscreteUniformDistribution {
-    /// Returns the values from `lower` to `upper`, or only the first of them if there are more than can be listed.
+    /// Returns the values from `lower` to `upper`; if there are more values than can be listed, returns only the first
+    /// of them.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

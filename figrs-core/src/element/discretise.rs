@@ -1,4 +1,4 @@
-//! Discretisation and truncation: finite elements in place of continuous and countable ones, on request.
+//! Discretisation and truncation: finite elements that replace continuous and countable elements.
 
 use std::any::Any;
 use std::fmt;
@@ -36,25 +36,25 @@ enum BinScheme {
 /// Maximum number of cells, or of values of a truncated element.
 const MAX_BINS: usize = 1 << 24;
 
-/// Maximum probability outside of bins that do not clip it.
+/// Maximum probability outside of bins that do not clip.
 const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
     /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the cells at the ends.
+    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the outermost cells.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
 
-    /// As [`equal_width`](Self::equal_width), with all the probability outside added to the cells at the ends.
+    /// As [`equal_width`](Self::equal_width), but all the probability outside is added to the outermost cells.
     pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, true)
     }
 
-    /// `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
+    /// A division into `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// If a Chain is discretised, each result of the Chain has its own cells, and so its own values.
+    /// If a Chain is discretised, each result of the Chain has its own cells, and therefore its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -96,7 +96,7 @@ impl Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // The smaller tails are subtracted, because their difference keeps its digits.
+            // The smaller tail probabilities are subtracted, because their difference retains its digits.
             let inside = if left.upper < 0.5 {
                 left.upper - right.upper
             } else {
@@ -130,9 +130,10 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// The quantile function: the least number whose lower tail is at least `p`, by bisection of all numbers in their order.
+/// The quantile function: the least number whose lower tail probability is at least `p`, found by bisection over all
+/// floating-point numbers in order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
-    // Maps numbers to integers in the same order; the map is its own inverse, apart from its type.
+    // Maps numbers to integers in the same order; the map is its own inverse, except for the type.
     let key = |x: f64| {
         let bits = x.to_bits().cast_signed();
         bits ^ (((bits >> 63).cast_unsigned() >> 1).cast_signed())
@@ -143,7 +144,8 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     };
     let (mut low, mut high) = (key(-f64::MAX), key(f64::MAX));
     while low < high {
-        // The middle is rounded down, also for negative numbers, because `midpoint` would give `high` again.
+        // The middle is rounded down, also for negative numbers, because otherwise `midpoint` would return `high`
+        // again.
         let middle = (low & high) + ((low ^ high) >> 1);
         let Tails { lower, upper } = tails(op, number(middle))?;
         let reached = if p < 0.5 {
@@ -161,14 +163,16 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 }
 
 impl Element<f64> {
-    /// A finite element in place of a continuous one, for exact algorithms.
+    /// A finite element that replaces a continuous element, for exact algorithms.
     ///
     /// The new element takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
-    /// exactly, from the distribution function. The new element has the same distribution as this one, but is independent of it, so use it *instead* of this
-    /// one. The error of an answer against the continuous model depends on the bins; compare the answers for two numbers of bins.
+    /// exactly, from the distribution function. The new element has approximately the same distribution as this element, but is independent
+    /// of it: use the new element *instead* of this one. The error of an answer compared with the continuous model depends on the bins;
+    /// compare the answers for two numbers of bins.
     ///
-    /// If the element is a Chain, or its parameters are elements, each result is discretised; its parents must be finite, so discretise them if
-    /// necessary. Finite results stay as they are. A function of continuous elements (Apply) is an error: discretise its parents.
+    /// If the element is a Chain, or has elements as parameters, each result is discretised; the parents of the element must be finite:
+    /// discretise them if necessary. Results with finite supports are not changed. A function of continuous elements (Apply) is an error:
+    /// discretise its parents.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -188,11 +192,12 @@ impl Element<f64> {
 }
 
 impl Element<u64> {
-    /// A finite element in place of one with infinitely many values, such as [`Poisson`](crate::Poisson).
+    /// A finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// The new element takes the values in `range`, with their probabilities *given* that no other value is taken: the probability of all other
-    /// values is divided among them in proportion. The range is given as a number, which is the largest value, or as a range such as `1..=20`. The
-    /// new element is independent of this one; Chains and finite results are treated as by [`discretised`](Element::discretised).
+    /// The new element takes the values in `range`, with their probabilities *given* that the value is in `range`: the probability of all
+    /// other values is divided among them in proportion. The range is given as a number, which is the largest value, or as a range such as
+    /// `1..=20`. The new element is independent of this element; Chains and results with finite supports are treated as in
+    /// [`discretised`](Element::discretised).
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range = range.into();
@@ -205,7 +210,7 @@ impl Element<u64> {
     }
 }
 
-/// The values that [`Element::truncated`] keeps: all up to a number, or a range that includes both ends.
+/// The values that [`Element::truncated`] retains: all values up to a number, or a range that includes both ends.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRange {
     min: u64,
@@ -251,7 +256,7 @@ fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, Str
         .collect())
 }
 
-/// A function that lists finite outcomes in place of the outcomes of a distribution.
+/// A function that lists the finite outcomes that replace the outcomes of a distribution.
 type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
 
 fn finite_at<T: Value + Default>(
@@ -276,7 +281,8 @@ fn finite_at<T: Value + Default>(
     }
 }
 
-/// An element with finite outcomes in place of another: a Chain replaces a Chain, and an atomic element replaces any other element.
+/// An element with finite outcomes that replaces another element: a Chain replaces a Chain, and an atomic element replaces any
+/// other element.
 struct DiscretisedElement<T> {
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -338,8 +344,8 @@ impl<T: Value + Default> Distribution<T> for DiscretisedElement<T> {
             }
             rest -= p;
         }
-        // If rounding leaves no outcome chosen, the last one is returned. The list is empty only if a parameter became invalid while a sampler
-        // runs.
+        // If rounding leaves no outcome chosen, the last outcome is returned. The list is empty only if a parameter became invalid while a
+        // sampler was running.
         outcomes.last().map_or_else(T::default, |(v, _)| v.clone())
     }
 }

@@ -14,7 +14,7 @@ pub struct Dist;
 impl Dist {
     /// The value of one of these elements; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// The choice of the element is itself a random choice of the world.
+    /// Which element is chosen is a random choice of its own.
     #[track_caller]
     pub fn new<E: AsElement, W: Into<Operand>>(
         outcomes: impl IntoIterator<Item = (W, E)>,

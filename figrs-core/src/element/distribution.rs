@@ -14,29 +14,29 @@ use crate::value::Value;
 /// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many values, with their probabilities, which sum to one. Outcomes that can never occur are left out; one whose
-    /// probability is too small for `f64` is listed with zero and has a finite `log_prob`.
+    /// Finitely many values, with their probabilities, which sum to one. Outcomes that can never occur are left out; an
+    /// outcome whose probability is too small for `f64` is listed with probability zero and has a finite `log_prob`.
     Finite(Vec<(T, f64)>),
-    /// Countably many values, which no list can hold.
+    /// Countably many values, which cannot be listed.
     Infinite,
     /// A continuum of values, with a density.
     Continuous,
 }
 
-/// The space of the values of a continuous distribution, which decides the proposals of random walks.
+/// The space of the values of a continuous distribution, which determines the proposals of random walks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// One real number or a list of them; some numbers may be impossible values.
+    /// One real number or a list of real numbers; some numbers may be impossible values.
     #[default]
     Real,
-    /// Lists of positive numbers that sum to one; the density is over all of them but the last.
+    /// Lists of positive numbers that sum to one; the density is over all numbers except the last.
     Simplex,
 }
 
 /// A probability distribution over values of type `T`, the content of an `Atomic` element.
 ///
-/// Implement this to add your own atomic element, then build it with
+/// Implement this trait to define your own atomic element, and build the element with
 /// [`Atomic::new`](crate::Atomic::new).
 ///
 /// ```
@@ -68,11 +68,11 @@ pub enum Space {
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Checks the parameters; an error names the parameter, its value and the allowed values.
     ///
-    /// Called when an expansion or a sampler first meets the element. A [`Param`](crate::Param) may change after that, so the other methods must
-    /// not panic whatever its value is.
+    /// The check is called when an expansion or a sampler first reaches the element. A [`Param`](crate::Param) may change after the check;
+    /// the other methods must therefore not panic for any parameter value.
     fn check(&self) -> Result<(), String>;
 
-    /// The outcomes, in the order that breaks ties.
+    /// The outcomes, in the order in which ties are resolved.
     fn outcomes(&self) -> Outcomes<T>;
 
     /// The natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -81,13 +81,14 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Draws a random value from the distribution.
     fn sample(&self, rng: &mut dyn Rng) -> T;
 
-    /// Draws `count` independent values; override this method if many values are cheaper together than one at a time.
+    /// Draws `count` independent values; override this method if drawing many values together is cheaper than drawing
+    /// them one at a time.
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
         (0..count).map(|_| self.sample(rng)).collect()
     }
 
-    /// Cumulative probabilities at `value`, if the distribution has them: needed to
-    /// [discretise](crate::Element::discretised) it.
+    /// Cumulative probabilities at `value`, if the distribution defines them; they are needed to
+    /// [discretise](crate::Element::discretised) the distribution.
     fn tails(&self, value: &T) -> Option<Tails> {
         let _ = value;
         None
@@ -117,8 +118,8 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// `log_prob` of a value if the [`numbers`](Self::numbers) were replaced by these; `None` if the distribution does not support this, an error
-    /// message if the new numbers are invalid.
+    /// The value of `log_prob` if the [`numbers`](Self::numbers) were replaced by the given numbers; `None` if the distribution does not
+    /// support this, an error message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
@@ -140,12 +141,13 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// A short description of the distribution for pictures, such as `Flip(0.3)`.
+    /// A short description of the distribution for diagrams, such as `Flip(0.3)`.
     fn describe(&self) -> String {
         format!("{self:?}")
     }
 
-    /// Number of bytes that the distribution holds on the heap, such as those of a list of outcomes; they count against the memory budget.
+    /// Number of bytes that the distribution holds on the heap, for example in a list of outcomes; these bytes count against the memory
+    /// budget.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -153,10 +155,11 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
 /// Cumulative distribution function at a value, and its complement, of a distribution over ordered values.
 ///
-/// Both tails are given because the difference of one and a small number keeps no digits of that number.
+/// Both tail probabilities are given because the difference of one and a small number loses the digits of the small
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
-    /// The probability of this value and all lower ones.
+    /// The probability of this value and all lower values.
     pub lower: f64,
     /// The probability of all higher values.
     pub upper: f64,
@@ -167,8 +170,8 @@ pub struct Tails {
 pub struct WrongParameter {
     /// The position of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, which follows the name and the value of the parameter: `is outside [0, 1]`. For an error in the whole
-    /// distribution it is a complete sentence.
+    /// Description of the violation, to be printed after the name and the value of the parameter: `is outside [0, 1]`. For an error in the
+    /// whole distribution, the description is a complete sentence.
     pub problem: String,
 }
 
@@ -186,21 +189,23 @@ impl WrongParameter {
     }
 }
 
-/// A parametric family: distributions over values of type `T` that differ in real parameters, such as all normal
+/// A parametric family: distributions over values of type `T` that differ in their real parameters, such as all normal
 /// distributions.
 ///
 /// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element; samplers draw and weigh a
-/// member of the family without building an element for it. [`Atomic::family`](crate::Atomic::family) builds the element.
+/// member of the family without building an element for the member. [`Atomic::family`](crate::Atomic::family) builds the
+/// element.
 pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// The names of the parameters, in order, for messages.
     fn parameters(&self) -> &'static [&'static str];
 
     /// Checks these values of the parameters.
     ///
-    /// A [`Param`](crate::Param) may change after the check, so the other methods must not panic whatever its value is.
+    /// A [`Param`](crate::Param) may change after the check; the other methods must therefore not panic for any
+    /// parameter value.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
-    /// The outcomes, in the order that breaks ties. A constant parameter may make some of them structurally
+    /// The outcomes, in the order in which ties are resolved. A constant parameter may make some outcomes structurally
     /// impossible; a `Param` may not.
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
 
@@ -210,39 +215,39 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Draws a random value from the member with these parameters.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
-    /// Cumulative probabilities at `value`, if the family has them: needed to [discretise](crate::Element::discretised) its
-    /// members.
+    /// Cumulative probabilities at `value`, if the family defines them; they are needed to
+    /// [discretise](crate::Element::discretised) members of the family.
     fn tails(&self, parameters: &[f64], value: &T) -> Option<Tails> {
         let _ = (parameters, value);
         None
     }
 
     /// An upper bound of `log_prob` of `value` over all values of the parameters that are `None`; `parameters` has one entry for each
-    /// parameter. `None` if there is no bound, or none is known.
+    /// parameter. `None` if no bound exists, or none is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None
     }
 
-    /// True if another value of this type is the same family: both have the same members for the same parameters. A `false` for equal families
-    /// costs only time, where many members are observed.
+    /// True if another value of this type is the same family, that is, has the same members for the same parameters. Returning `false` for
+    /// equal families only costs time, if many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
     }
 
-    /// Sufficient statistics of independent values of one member: all that [`log_prob_of_all`](Self::log_prob_of_all) and
-    /// [`likelihood_of_all`](Self::likelihood_of_all) need of the values, however many they are.
+    /// Sufficient statistics of independent values of one member: the numbers, independent of the number of values, from
+    /// which [`log_prob_of_all`](Self::log_prob_of_all) and [`likelihood_of_all`](Self::likelihood_of_all) are computed.
     ///
-    /// `None` where the family has none, or where they do not determine the result for these values, such as one outside the support:
-    /// `log_prob` and `likelihood` are then called for each value.
+    /// `None` if the family has no sufficient statistics, or if they do not determine the result for these values (for example
+    /// because a value is outside the support): `log_prob` and `likelihood` are then called for each value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let _ = values;
         None
     }
 
-    /// The sum of `log_prob` over independent values with these [`statistics`](Self::statistics): implemented by families that
-    /// have them.
+    /// The sum of `log_prob` over independent values with these [`statistics`](Self::statistics); families that define
+    /// statistics implement this method.
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let _ = (parameters, statistics);
         f64::NAN
@@ -253,8 +258,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Space::Real
     }
 
-    /// Adds `log_prob` of a value as a function only of the parameters whose positions are in the range `open`: one parameter, or several that are
-    /// the entries of one list. Calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum of [`Term`]s.
+    /// Adds `log_prob` of a value as a function only of the parameters whose positions are in the range `open`: one parameter, or several
+    /// parameters that are the entries of one list. Calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum of [`Term`]s.
     fn likelihood(
         &self,
         parameters: &[f64],
@@ -266,8 +271,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// The derivative of `log_prob` of a value with respect to the parameter at this position; if the probability is zero, the derivative of the
-    /// probability itself. `None` if it is not known or does not exist: a sensitivity is then refused.
+    /// The derivative of `log_prob` of a value with respect to the parameter at this position; if the probability is zero, the derivative
+    /// of the probability itself. `None` if the derivative is not known or does not exist; sensitivity analysis is then refused.
     ///
     /// The default takes the derivative from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an estimate.
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &T) -> Option<f64> {
@@ -287,13 +292,13 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and a likelihood of these terms. Empty if
-    /// the family has no conjugate likelihood.
+    /// The terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and a likelihood with
+    /// these terms. The list is empty if the family has no conjugate likelihood.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }
 
-    /// A random value with a density in proportion to the member's density times the likelihood; `None` if there is no such distribution. The
+    /// A random value with a density proportional to the member's density times the likelihood; `None` if no such distribution exists. The
     /// likelihood has only [`conjugate_terms`](Self::conjugate_terms).
     ///
     /// Samplers use the result as an exact draw from the conditional distribution.
@@ -315,13 +320,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// A short description of a member for pictures, such as `Flip(0.3)`.
+    /// A short description of a member for diagrams, such as `Flip(0.3)`.
     fn describe(&self, parameters: &[Number]) -> String {
         let shown: Vec<String> = parameters.iter().map(|p| format!("{p:?}")).collect();
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Number of bytes that the family holds on the heap, such as those of a list of outcomes; they count against the memory budget.
+    /// Number of bytes that the family holds on the heap, for example in a list of outcomes; these bytes count against the memory
+    /// budget.
     fn heap_bytes(&self) -> usize {
         0
     }

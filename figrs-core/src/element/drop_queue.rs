@@ -6,11 +6,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use super::node::Kind;
 
 thread_local! {
-    /// Queue of the contents of dropped nodes, while a drop is under way on this thread.
+    /// Queue of the contents of dropped nodes, while a drop is in progress on this thread.
     static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
 }
 
-/// Drops the contents of a node without recursion: parents and captured elements join a queue.
+/// Drops the contents of a node without recursion: parents and captured elements are put in a queue.
 pub(super) fn release(kind: Kind) {
     let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
         Some(queue) => {
@@ -23,7 +23,8 @@ pub(super) fn release(kind: Kind) {
         }
     });
     let Ok(Some(first)) = queued else { return };
-    // A value whose drop panics must not leave the queue in place: nodes that join it later would never be dropped.
+    // A value whose drop panics must not leave the queue in place, because nodes that join the queue later would never
+    // be dropped.
     let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
     while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));

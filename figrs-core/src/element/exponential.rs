@@ -17,12 +17,12 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds the time until an event that is equally likely in every moment.
+/// Builds the time until an event that is equally likely at every moment.
 #[derive(Debug)]
 pub struct Exponential;
 
 impl Exponential {
-    /// A time with this [`Rate`](crate::Rate), or this [`Scale`](crate::Scale), which is the mean.
+    /// A time with this [`Rate`](crate::Rate), or with this [`Scale`](crate::Scale), which is the mean.
     ///
     /// The support is the non-negative numbers. Density rate · exp(−rate · x), mean 1 / rate, variance 1 / rate².
     #[track_caller]

@@ -14,7 +14,8 @@ use crate::element::{Atomic, Element, atomic_at};
 use crate::value::Value;
 
 impl Atomic {
-    /// The element of a [`Family`] with these parameters: each a number, a [`Param`](crate::Param), or an element.
+    /// The element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an
+    /// element.
     ///
     /// All entries of a list have one type; if some are numbers and others are elements, convert each entry to an [`Operand`]:
     ///
@@ -44,7 +45,8 @@ impl Atomic {
     }
 }
 
-/// The member of a family with these parameters, one for each name: atomic where all are numbers, else a Chain on the elements among them.
+/// The member of a family with these parameters, one for each name: an atomic element if all parameters are numbers, otherwise a Chain on
+/// the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -59,9 +61,10 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
     )
 }
 
-/// Makes a member of a family whose type is known, as [`family_at`] does.
+/// Defines a function like [`family_at`] for one family whose type is known.
 ///
-/// A constructor is generic in its parameters, so that its user's crate compiles it. The code that depends on the family alone is compiled here, once.
+/// A constructor is generic in its parameters, and is therefore compiled by the crate that calls it. The code that depends only on the
+/// family is compiled here, once.
 macro_rules! compiled_family {
     ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
         fn member(
@@ -83,7 +86,7 @@ pub(crate) enum Parameter {
     List(Element<Vec<f64>>),
 }
 
-/// As [`family_at`], with lists of parameters.
+/// As [`family_at`], for lists of parameters.
 pub(crate) fn family_of<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -23,7 +23,7 @@ pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<
 pub(super) struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
-    /// The values of the parameters, if none can change.
+    /// The values of the parameters, if no parameter can change.
     constants: Option<Vec<f64>>,
 }
 
@@ -138,7 +138,7 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 }
 
-/// Number of bytes that a family takes if this is its only owner; zero otherwise.
+/// Number of bytes that a family takes if this is the only reference to it; zero otherwise.
 pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()

@@ -1,4 +1,4 @@
-//! The outcomes of a distribution as a list, or the reason that they cannot be listed.
+//! The outcomes of a distribution as a list, or the reason why they cannot be listed.
 
 use super::label::Label;
 use crate::error::ModelError;
@@ -13,7 +13,7 @@ pub struct FiniteOutcomes {
     pub probabilities: Vec<f64>,
 }
 
-/// Obstacle to listing the outcomes of an atomic element.
+/// Reason why the outcomes of an atomic element cannot be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotEnumerable {
     /// There are countably many outcomes.
@@ -34,7 +34,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that enumerates the values of unobserved elements only.
+    /// The error of an algorithm that enumerates only the values of unobserved elements.
     pub fn unless_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,
@@ -43,7 +43,8 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that enumerates the values of an element even if it is observed, and compares them with the observed one.
+    /// The error of an algorithm that enumerates the values of an element even if the element is observed, and compares them with the
+    /// observed value.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

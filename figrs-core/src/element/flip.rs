@@ -19,7 +19,7 @@ use crate::element::family::compiled_family;
 pub struct Flip;
 
 impl Flip {
-    /// True with this probability: a number, a [`Param`](crate::Param), or an element.
+    /// True with this probability, which is a number, a [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {
         compiled_family!(bool, "Flip", Bernoulli, Bernoulli, vec![probability.into()])
@@ -67,7 +67,7 @@ impl Family<bool> for Bernoulli {
         if *value { p.ln() } else { (-p).ln_1p() }
     }
 
-    /// Returns the number of values, and the number of those that are true.
+    /// Returns the number of values, and the number of values that are true.
     fn statistics(&self, values: &[bool]) -> Option<Vec<f64>> {
         let heads = values.iter().filter(|value| **value).count();
         Some(vec![values.len() as f64, heads as f64])
@@ -112,7 +112,7 @@ impl Family<bool> for Bernoulli {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
-        // A parameter may change while a sampler runs: the comparison accepts any number and never panics.
+        // A parameter may change while a sampler runs; the comparison accepts any number and never panics.
         rng.random::<f64>() < parameters[0]
     }
 }

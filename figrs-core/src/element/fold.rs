@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
-/// The state after `step` has read every one of `elements` in order, starting from `start`.
+/// The state after `step` has processed all `elements` in order, starting from `start`.
 ///
-/// Each step is an Apply of the state so far and one element. The cost of a constraint over a whole list (a count, a pattern, connectivity)
-/// therefore depends only on its number of distinct states.
+/// Each step is an Apply of the state so far and of one element. The cost of a constraint over a whole list (a count, a pattern,
+/// connectivity) therefore depends only on its number of distinct states.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};

@@ -22,8 +22,9 @@ use crate::element::family::compiled_family;
 pub struct HalfNormal;
 
 impl HalfNormal {
-    /// The absolute value of a normal number of mean zero; the [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) is that of the normal number, not of its absolute value.
+    /// The absolute value of a normal number of mean zero; the [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) belongs to the normal number, not to its absolute
+    /// value.
     ///
     /// The support is the non-negative numbers. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance (1 − 2 /
     /// π) variance.

@@ -1,14 +1,16 @@
 //! Footprint: the bytes of the elements that are alive on a thread.
 //!
-//! Functions given to elements make elements that other functions may capture, where no traversal finds them. So each node is counted when it is made and when
-//! it is dropped, and the elements that a call made and did not drop are the difference between two readings.
+//! Functions given to elements create elements that other functions may capture, where no traversal can find them. Each node is therefore
+//! counted when it is created and when it is dropped; the elements that a call created and did not drop are the difference between two
+//! readings of the counter.
 
 use std::cell::Cell;
 
 /// Overhead of an allocation beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
-/// Net number of nodes and bytes made on a thread since some reading: nodes and bytes dropped on the thread are deducted.
+/// Net number of nodes and bytes created on a thread since some reading: nodes and bytes dropped on the thread are
+/// deducted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     pub nodes: i64,
@@ -41,7 +43,7 @@ impl Footprint {
     }
 
     fn count(nodes: i64, bytes: i64) {
-        // Nobody reads the count of a thread that is ending.
+        // The count of a thread that is ending is not read any more.
         let _ = ALIVE.try_with(|alive| {
             let before = alive.get();
             alive.set(Self {
@@ -51,12 +53,12 @@ impl Footprint {
         });
     }
 
-    /// Counts a node that is made.
+    /// Counts a node that is created.
     pub(crate) fn made(bytes: usize) {
         Self::count(1, bytes.cast_signed() as i64);
     }
 
-    /// Counts the bytes of the name given to a node.
+    /// Counts the bytes of a node's name.
     pub(crate) fn named(bytes: usize) {
         Self::count(0, bytes.cast_signed() as i64);
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence. Equal identities mean that the functions are the same, so that results
-/// computed for one element hold for the other. A function without an identity may still be the same as another.
+/// The identity of a function that was given to an element or to evidence. Equal identities mean that the functions are the same; results
+/// computed for one element then hold for the other. A function without an identity may still be the same as another function.
 ///
-/// A function that captures nothing has an identity, and so has a function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
-/// similar method, as long as an element holds the function.
+/// A function that captures nothing has an identity, and so has a function that is shared through
+/// [`Parents::map_shared`](crate::Parents::map_shared) or a similar method, while an element holds the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId {
     code: TypeId,

@@ -14,7 +14,7 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a count of independent trials up to the first success, all with the same probability of success.
+/// Builds the count of independent trials up to the first success; all trials have the same probability of success.
 #[derive(Debug)]
 pub struct Geometric;
 
@@ -22,7 +22,8 @@ impl Geometric {
     /// The number of failures before the first success: 0, 1, 2, …
     ///
     /// P(k) = (1 − p)^k p, mean (1 − p) / p, variance (1 − p) / p². The probability `p` of success is a number, a
-    /// [`Param`](crate::Param), or an element, from 1e-17 (below, counts do not fit into `u64`) to 1.
+    /// [`Param`](crate::Param), or an element, between 1e-17 (for smaller probabilities, counts do not fit into `u64`)
+    /// and 1.
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -52,7 +53,7 @@ impl Geometric {
     }
 }
 
-/// Least probability of success: below it, counts above `u64::MAX` become possible in practice.
+/// Least probability of success: for smaller probabilities, counts above `u64::MAX` become possible in practice.
 const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

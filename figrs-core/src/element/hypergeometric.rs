@@ -42,8 +42,8 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// The log-probability of a possible value, computed from binomial log-probabilities, which keep their digits in large populations: each item
-    /// is drawn independently with the same probability, given the total number drawn (Loader 2000).
+    /// The log-probability of a possible value, computed from binomial log-probabilities, which retain their digits in large populations:
+    /// each item is drawn independently with the same probability, given the total number drawn (Loader 2000).
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);
@@ -129,8 +129,8 @@ mod tests {
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
     }
 
-    /// Differences of log-factorials used to lose half of the digits: the probability that neither of two draws from 2²⁵ items is marked came out
-    /// as one.
+    /// Differences of log-factorials used to lose half of the digits: the probability that neither of two items drawn from 2²⁵ items is
+    /// marked was computed as one.
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;

@@ -1,4 +1,4 @@
-//! `If`: one of two elements, by a test.
+//! `If`: one of two elements, selected by a test.
 
 use std::panic::Location;
 
@@ -11,7 +11,7 @@ use crate::value::Value;
 pub struct If;
 
 impl If {
-    /// The value of `then` where `test` is true, else that of `otherwise`.
+    /// The value of `then` if `test` is true, otherwise the value of `otherwise`.
     ///
     /// Only the chosen branch is part of the world.
     #[track_caller]

@@ -15,7 +15,8 @@ pub struct Inject;
 impl Inject {
     /// A list of the values of these elements, in order.
     ///
-    /// The list has a value for every combination of their values; for a summary of many elements use [`fold`](crate::fold).
+    /// The support has a list for every combination of the elements' values; for a summary of many elements use
+    /// [`fold`](crate::fold).
     #[track_caller]
     pub fn new<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
         inject(elements)

@@ -21,11 +21,11 @@ use crate::element::family::compiled_family;
 pub struct InverseGamma;
 
 impl InverseGamma {
-    /// A number with this shape and [`Scale`]: one over [`Gamma`](crate::Gamma) with this shape and this number as its
-    /// [`Rate`](crate::Rate).
+    /// A number with this shape and [`Scale`]: the reciprocal of a [`Gamma`](crate::Gamma) number with this shape,
+    /// whose [`Rate`](crate::Rate) is the given scale.
     ///
-    /// The support is the positive numbers. Mean scale / (shape − 1) where the shape is above one, variance scale² / ((shape − 1)² (shape − 2))
-    /// where it is above two; otherwise they are infinite.
+    /// The support is the positive numbers. Mean scale / (shape − 1) if the shape is above one, variance scale² / ((shape − 1)² (shape −
+    /// 2)) if the shape is above two; otherwise they are infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(

@@ -22,7 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The family that the element is a member of, if it is one.
+    /// The family of which the element is a member, if there is one.
     #[inline]
     pub fn family(&self) -> Option<&dyn FamilyOp> {
         match self {

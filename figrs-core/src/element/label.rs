@@ -9,9 +9,9 @@ use std::sync::Arc;
 use figrs_factor::wording;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Name of an element, if it has one, its constructor and its source line.
+/// Name of an element (if it has a name), its constructor and its source line.
 ///
-/// A label can be serialised: a label that was read is equal to the one that was written, also in another process.
+/// A label can be serialised: a label that was read is equal to the label that was written, also in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The name given with `named`, with control characters written as escapes.
@@ -103,9 +103,11 @@ impl<'de> Deserialize<'de> for ConstructorCall {
     }
 }
 
-/// A name as it is printed: characters that would break a line, hide other characters or command a terminal are written as escapes.
+/// A name in printable form: characters that would break a line, hide other characters or control a terminal are written as
+/// escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
-    // These are control characters, marks that change the direction of the following text, and separators of lines.
+    // These characters are control characters, marks that change the direction of the following text, and line
+    // separators.
     let breaks = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -125,7 +127,7 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 }
 
 impl Label {
-    /// The label of an element with this constructor, which this source line called.
+    /// The label of an element that this constructor built, called at this source line.
     pub(crate) fn new(
         name: Option<String>,
         constructor: &'static str,
@@ -142,12 +144,12 @@ impl Label {
         self.call.constructor()
     }
 
-    /// The file, line and column of the source that called the constructor.
+    /// The file, line and column of the source code that called the constructor.
     pub fn location(&self) -> (&str, u32, u32) {
         self.call.place()
     }
 
-    /// True if both elements were made by the same constructor, called at the same place in the source.
+    /// True if both elements were built by the same constructor, called at the same place in the source code.
     pub(crate) fn is_same_call(&self, other: &Self) -> bool {
         self.call == other.call
     }
@@ -158,7 +160,7 @@ impl Label {
         Self { name: None, ..self }
     }
 
-    /// The name, or else the constructor: short enough for a picture.
+    /// The name, or otherwise the constructor: a text short enough for a diagram.
     pub fn short(&self) -> &str {
         self.name.as_deref().unwrap_or(self.constructor())
     }
@@ -189,7 +191,7 @@ mod tests {
             printable("a\nb\u{1b}[2J\u{202e}"),
             "a\\nb\\u{1b}[2J\\u{202e}"
         );
-        // Printable text stays as it is.
+        // Printable text is not changed.
         let once = printable("\r\u{2028}").into_owned();
         assert_eq!(printable(&once), once);
     }

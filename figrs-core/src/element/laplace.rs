@@ -19,7 +19,7 @@ use crate::element::family::compiled_family;
 pub struct Laplace;
 
 impl Laplace {
-    /// A number with this location, and this [`Scale`], which is the mean distance from it.
+    /// A number with this location, and with this [`Scale`], which is the mean distance from the location.
     ///
     /// The support is all finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
     #[track_caller]
@@ -70,7 +70,7 @@ impl Family<f64> for LaplaceDistribution {
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale] = [parameters[0], parameters[1]];
         match index {
-            // The density has a corner at the location, and so no derivative.
+            // The density has a corner at the location, and therefore no derivative there.
             0 if *value == location => None,
             0 => Some((value - location).signum() / scale),
             _ => Some(((value - location).abs() / scale - 1.0) / scale),

@@ -12,12 +12,12 @@ use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
 
-/// Builds a parameter that is learned from data: an element with a prior, used where other elements take a number or a list
-/// of weights.
+/// Builds a parameter that is learned from data: an element with a prior, which other elements use in place of a number or
+/// a list of weights.
 ///
-/// Expectation-maximisation (of `figrs-infer`) estimates the value of largest likelihood or posterior density. To samplers the parameter is an
-/// ordinary element with this prior, and they draw from its posterior. A learned element is one parameter, whatever the number of elements and
-/// branches that use it.
+/// Expectation-maximisation (in `figrs-infer`) estimates the value with the largest likelihood or posterior density. For samplers, the
+/// parameter is an ordinary element with this prior; they draw from its posterior. A learned element is a single parameter, whatever the
+/// number of elements and branches that use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -31,7 +31,7 @@ use crate::element::Element;
 pub struct Learned;
 
 impl Learned {
-    /// A probability, with a [`Beta`](crate::Beta) prior of these shapes.
+    /// A probability with a [`Beta`](crate::Beta) prior with these shapes.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
         let member = constant_member(BetaDistribution, &[a, b]);
@@ -39,8 +39,8 @@ impl Learned {
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
 
-    /// Probabilities of several values, as [`Select::by`](crate::Select::by) takes them, with a [`Dirichlet`](crate::Dirichlet)
-    /// prior of these concentrations.
+    /// Probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
+    /// prior with these concentrations.
     #[track_caller]
     pub fn dirichlet(
         name: impl Into<String>,

@@ -5,18 +5,18 @@ use super::likelihood::{Likelihood, Term};
 /// The prior of a learned parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LearnedPrior {
-    /// The prior is that of a probability, given by its two shapes.
+    /// The prior of a probability, given by its two shapes.
     Beta([f64; 2]),
-    /// The prior is that of a list of probabilities, given by its concentrations.
+    /// The prior of a list of probabilities, given by its concentrations.
     Dirichlet(Vec<f64>),
-    /// The prior is that of a mean.
+    /// The prior of a mean.
     Normal {
         /// The mean of the normal prior.
         mean: f64,
         /// The standard deviation of the normal prior.
         deviation: f64,
     },
-    /// The prior is that of a rate or a precision.
+    /// The prior of a rate or a precision.
     Gamma {
         /// The shape of the gamma prior.
         shape: f64,
@@ -39,7 +39,7 @@ impl LearnedPrior {
         }
     }
 
-    /// True if the parameter is a list, even of a single number.
+    /// True if the parameter is a list, even a list of a single number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }
@@ -78,7 +78,7 @@ impl LearnedPrior {
         }
     }
 
-    /// The value at which a likelihood of its [`terms`](Self::terms) is largest.
+    /// The value at which a likelihood with these [`terms`](Self::terms) is largest.
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -105,14 +105,14 @@ impl LearnedPrior {
     }
 }
 
-/// The value at which a likelihood is largest, if there is one.
+/// The value at which a likelihood is largest, if there is such a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// This value: one number, or a list of them.
+    /// The likelihood is largest at this value: one number, or a list of numbers.
     At(Vec<f64>),
-    /// There is no single value: the likelihood is the same everywhere.
+    /// There is no single maximum: the likelihood is the same everywhere.
     Flat,
-    /// There is no value: the likelihood grows towards a value that the parameter cannot have, or without bound.
+    /// There is no maximum: the likelihood grows towards a value that the parameter cannot have, or without bound.
     Unbounded,
 }
 

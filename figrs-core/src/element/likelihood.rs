@@ -1,6 +1,6 @@
 //! A likelihood as a function of one parameter: coefficients of sufficient statistics.
 
-/// A basis function of a parameter θ: log-likelihoods are linear combinations of these.
+/// A basis function of a parameter θ: log-likelihoods are linear combinations of basis functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
@@ -14,7 +14,7 @@ pub enum Term {
     Log,
     /// ln (1 - θ).
     LogComplement,
-    /// ln of each number of a list that sums to one.
+    /// The logarithm of each number of a list that sums to one.
     LogOfEach,
 }
 
@@ -80,17 +80,17 @@ impl Likelihood {
         }
     }
 
-    /// Sets a power: the coefficients of terms added from now on are multiplied by it.
+    /// Sets a power by which the coefficients of terms added from now on are multiplied.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Marks the log-likelihood as one that these terms cannot express for the current value.
+    /// Records that these terms cannot express the log-likelihood for the current value.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// True if the log-likelihood cannot be expressed by its terms.
+    /// True if the terms cannot express the log-likelihood.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -123,7 +123,8 @@ impl Likelihood {
         }
     }
 
-    /// The derivatives at a value with respect to each number of the parameter; the derivative is given as zero where a number of a list is zero.
+    /// The derivatives at a value with respect to each number of the parameter; for a number of a list that is zero, the derivative is
+    /// given as zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -175,8 +176,8 @@ impl Likelihood {
         })
     }
 
-    /// The derivative at `x` of a log-probability that is this sum plus a constant, or of the probability itself where the probability is zero.
-    /// `None` if there is none.
+    /// The derivative at `x` of a log-probability that is this sum plus a constant; if the probability is zero, the derivative of the
+    /// probability itself. `None` if the derivative does not exist.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
             return None;
@@ -189,7 +190,8 @@ impl Likelihood {
         slope.is_finite().then_some(slope)
     }
 
-    /// The derivative of a probability that is zero at `x`: it is a power of the distance to 0 or 1 there, or zero around `x`.
+    /// The derivative of a probability that is zero at `x`: near `x`, the probability is a power of the distance to 0 or 1, or
+    /// zero.
     fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         let (term, sign) = match x {
             0.0 => (Term::Log, 1.0),
@@ -250,7 +252,7 @@ mod tests {
         assert!(close(of(2.0, 1.0), -3.0) && close(of(1.0, 1.0), 0.0));
         assert!(close(of(0.0, 0.0), -3.0) && close(of(3.0, 1.0), 3.0));
         assert!(close(of(1.0, 0.25), 4.0 - 2.0 / 0.75));
-        // A power of the parameter below one has an infinite derivative at zero.
+        // A power of the parameter with an exponent below one has an infinite derivative at zero.
         let mut root = Likelihood::of_one_number();
         root.add(Term::Log, 0.5);
         assert_eq!(root.derivative(0.0, |x: f64| 0.5 * x.ln()), None);

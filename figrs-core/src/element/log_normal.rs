@@ -20,8 +20,8 @@ use crate::element::family::compiled_family;
 pub struct LogNormal;
 
 impl LogNormal {
-    /// A number with this mean of its logarithm, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision) of its logarithm.
+    /// A number whose logarithm has this mean, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// [`Precision`](crate::Precision).
     ///
     /// The support is the positive numbers. Density exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)), median exp(mean), mean exp(mean +
     /// variance / 2), variance (exp(variance) − 1) exp(2 mean + variance).

@@ -1,7 +1,7 @@
 //! Elements: the random values of a model.
 //!
-//! The kernel is five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files
-//! build Figaro's constructors and the combinators on them.
+//! The kernel consists of five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files build
+//! Figaro's constructors and the combinators from these nodes.
 
 pub mod alias;
 mod apply;
@@ -143,9 +143,9 @@ use crate::value::support::SupportBuilder;
 
 /// A random value of type `T`, as a node of a lazily built model.
 ///
-/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building one never
-/// fails and computes nothing; a mistake in a parameter is reported, with the element's name or the
-/// source line that built it, when the element is used. Evidence is stated in a [`Model`](crate::Model).
+/// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never
+/// fails and computes nothing; a mistake in a parameter is reported when the element is used, with the element's name
+/// or the source line that built it. Evidence is stated in a [`Model`](crate::Model).
 #[must_use]
 pub struct Element<T> {
     node: AnyElement,
@@ -164,7 +164,7 @@ impl<T: Value> Element<T> {
         }
     }
 
-    /// Names the element, for messages and pictures. An element keeps its first name.
+    /// Names the element, for messages and diagrams. A later call does not change the name.
     ///
     /// ```
     /// # use figrs_core::Flip;
@@ -182,7 +182,7 @@ impl<T: Value> Element<T> {
         self.node.label()
     }
 
-    /// The handle without the type, as algorithms use it.
+    /// The untyped handle of the element, which algorithms use.
     pub fn erased(&self) -> &AnyElement {
         &self.node
     }

@@ -1,6 +1,7 @@
 //! Sums over lists of numbers, for sufficient statistics.
 
-/// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the one before.
+/// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the previous
+/// addition.
 const LANES: usize = 8;
 
 /// The sum of a function over some values.
@@ -26,7 +27,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
         return [0.0; 3];
     }
     let mean = sum_of(values, |x| *x) / count;
-    // The rounding error of the mean is taken out: Chan, Golub and LeVeque (1983).
+    // The rounding error of the mean is subtracted: Chan, Golub and LeVeque (1983).
     let left = sum_of(values, |x| x - mean);
     let squares = sum_of(values, |x| (x - mean) * (x - mean));
     [count, mean, (squares - left * left / count).max(0.0)]

@@ -22,8 +22,8 @@ pub struct MultivariateNormal;
 impl MultivariateNormal {
     /// A list with this mean and [`Covariance`].
     ///
-    /// The support is the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or one element whose
-    /// value is a list, such as the last position of a random walk; the covariance is constant.
+    /// The support consists of the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or
+    /// a single element whose value is a list, such as the last position of a random walk; the covariance is constant.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};
@@ -42,12 +42,12 @@ impl MultivariateNormal {
     }
 }
 
-/// A covariance matrix of some numbers: symmetric and positive definite.
+/// A covariance matrix, which must be symmetric and positive definite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Covariance(Vec<Vec<f64>>);
 
 impl Covariance {
-    /// A covariance given in full, row by row.
+    /// A full covariance matrix, given row by row.
     pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
         Self(rows.into_iter().map(Into::into).collect())
     }
@@ -63,7 +63,8 @@ impl Covariance {
         Self((0..variances.len()).map(row).collect())
     }
 
-    /// The lower triangle L, row by row, where L Lᵀ is this matrix: Golub and Van Loan, "Matrix Computations", section 4.2.
+    /// The lower triangle L, row by row, with L Lᵀ equal to this matrix: Golub and Van Loan, "Matrix Computations", section
+    /// 4.2.
     fn cholesky(&self) -> Result<Vec<Vec<f64>>, String> {
         let size = self.0.len();
         let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -102,7 +103,7 @@ impl Covariance {
     }
 }
 
-/// A multivariate normal family, with the Cholesky factor of its covariance or the error in it.
+/// A multivariate normal family, with the Cholesky factor of its covariance or the error in the covariance.
 struct MultivariateNormalDistribution {
     covariance: Covariance,
     factor: Result<Vec<Vec<f64>>, String>,
@@ -158,7 +159,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
         if value.len() != rows.len() || value.iter().any(|x| x.is_infinite()) {
             return f64::NEG_INFINITY;
         }
-        // The solution of L z = value - mean, by substitution.
+        // Solves L z = value - mean by substitution.
         let mut solved: Vec<f64> = Vec::with_capacity(rows.len());
         let mut log = 0.0;
         for ((row, x), mean) in rows.iter().zip(value).zip(parameters) {

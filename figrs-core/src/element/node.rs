@@ -1,4 +1,4 @@
-//! The shared nodes that elements are handles to.
+//! The shared nodes to which elements are handles.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -32,17 +32,18 @@ pub(crate) use super::family_values::{
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
 
-/// The log-probability of a distribution whose numbers were replaced; `None` if the distribution does not support this, an error message if the new
-/// numbers are invalid.
+/// The log-probability of a distribution whose numbers were replaced; `None` if the distribution does not support this, an error message if
+/// the new numbers are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// An atomic element's distribution, without its type.
 pub trait AtomicOp: Send + Sync {
     /// Checks the parameters; the error is a message.
     fn check(&self) -> Result<(), String>;
-    /// The outcomes as a support with probabilities, if there are finitely many; else the reason that they cannot be listed.
+    /// The outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be
+    /// listed.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Log-probability or log-density; never NaN or infinitely large.
+    /// Log-probability or log-density; never NaN or positive infinity.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// Draws a random value.
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
@@ -69,14 +70,14 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// The derivative of `log_prob` with respect to one of the numbers; where the probability is zero, the derivative of the probability. `None` if
-    /// it is not known.
+    /// The derivative of `log_prob` with respect to one of the numbers; if the probability is zero, the derivative of the probability.
+    /// `None` if the derivative is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// `log_prob` if the numbers were replaced by these: `None` if the distribution does not support this, an error message if the numbers are
-    /// invalid.
+    /// The value of `log_prob` if the numbers were replaced by the given numbers: `None` if the distribution does not support this, an
+    /// error message if the numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)
@@ -91,7 +92,8 @@ pub trait AtomicOp: Send + Sync {
     }
     /// The terms of likelihoods to which the distribution is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of the distribution and a likelihood of these terms, if the distribution defines such a draw.
+    /// Draws a value from the product of the distribution and a likelihood with these terms, if the distribution defines such a
+    /// draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
@@ -124,7 +126,7 @@ pub trait ApplyOp: Send + Sync {
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
     /// Returns the position in `values` of the function's value for these arguments; a new value is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
-    /// True if the function is known to be cheap, so that memoisation is no gain.
+    /// True if the function is known to be so cheap that memoisation would not save time.
     fn is_light(&self) -> bool {
         false
     }
@@ -144,7 +146,8 @@ pub trait ApplyOp: Send + Sync {
         let _ = arguments;
         None
     }
-    /// The parent values that the result `value` implies (backward inference), with `None` for each parent whose value is not implied.
+    /// The parent values that the result `value` implies (backward inference); the entry is `None` for each parent whose value is not
+    /// implied.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
         None
@@ -153,13 +156,13 @@ pub trait ApplyOp: Send + Sync {
 
 /// A function from parent values to an element, without its types.
 pub trait ChainOp: Send + Sync {
-    /// Returns the element that the function gives for these arguments.
+    /// Returns the element that the function returns for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// As [`call`](Self::call), but builds an element that no counterfactual remembers.
+    /// As [`call`](Self::call), but always builds a new element instead of one that a counterfactual has stored.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
-    /// Memory of the results for counterfactuals; members of families have none.
+    /// Memory in which counterfactuals store results; members of families have no such memory.
     fn memory(&self) -> Option<&BranchMemory> {
         None
     }
@@ -171,33 +174,35 @@ pub trait ChainOp: Send + Sync {
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Identity of the recursive call that the element stands for, if it stands for one; such an element has no parents.
+    /// Identity of the recursive call that the element stands for, if there is one; such an element has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }
-    /// Number of bytes that the function holds on the heap, besides its own size, as far as it is known: captures are not counted.
+    /// Number of bytes that the function holds on the heap, besides its own size; bytes that captured values hold are unknown and
+    /// not counted.
     fn heap_bytes(&self) -> usize {
         0
     }
 }
 
-/// A family of distributions without its types; some of its parameters are open, and arguments supply them.
+/// An untyped family of distributions; arguments supply its open parameters.
 pub trait FamilyOp: Send + Sync {
-    /// Checks the parameters; the other methods are called only if it succeeds.
+    /// Checks the parameters; the other methods are called only if the check succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;
     /// True if `log_prob` is a log-density.
     fn is_continuous(&self) -> bool;
-    /// The outcomes as a support with probabilities, if there are finitely many; else the reason that they cannot be listed.
+    /// The outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be
+    /// listed.
     fn outcomes(
         &self,
         arguments: &[&dyn Any],
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Log-probability or log-density; never NaN or infinitely large.
+    /// Log-probability or log-density; never NaN or positive infinity.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
-    /// Log-probability or log-density for arguments that all are numbers; `None` where `check` or `log_prob` would fail.
+    /// Log-probability or log-density for arguments that are all numbers; `None` if `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of some values, for arguments that all are numbers; the appended numbers may be NaN or
-    /// infinite. `None` where `check` would fail or the values have another type; some numbers may already have been appended.
+    /// Appends the log-probabilities or log-densities of some values, for arguments that are all numbers; the appended numbers may be NaN
+    /// or infinite. `None` if `check` would fail or the values have another type; some numbers may already have been appended.
     fn log_probs_of_values(
         &self,
         arguments: &[f64],
@@ -207,7 +212,7 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, logs);
         None
     }
-    /// An upper bound of `log_prob` of a value over all arguments, if one is known.
+    /// An upper bound of `log_prob` of a value over all arguments, if such a bound is known.
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let _ = value;
         None
@@ -216,7 +221,8 @@ pub trait FamilyOp: Send + Sync {
     fn takes_params(&self) -> bool {
         false
     }
-    /// The member of the family for some arguments, each a value or parameters, as an atomic element. `None` where the family has no such members.
+    /// The member of the family for some arguments (each argument is a value or parameters), as an atomic element. `None` if the family has
+    /// no such members.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
         None
@@ -241,8 +247,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// As [`likelihood`](Self::likelihood), for some values and as a function of the first argument; `None` where `check` would fail or the values
-    /// have another type.
+    /// As [`likelihood`](Self::likelihood), for some values and as a function of the first argument; `None` if `check` would fail or the
+    /// values have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -263,7 +269,8 @@ pub trait FamilyOp: Send + Sync {
     }
     /// The terms of likelihoods to which members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of the member and a likelihood of these terms, if the family defines such a draw.
+    /// Draws a value from the product of the member and a likelihood with these terms, if the family defines such a
+    /// draw.
     fn sample_conditional(
         &self,
         arguments: &[&dyn Any],
@@ -289,7 +296,7 @@ pub trait FamilyOp: Send + Sync {
     /// The sum of `log_prob` over independent values.
     fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &IidValues<'_>)
     -> Result<f64, Fault>;
-    /// As [`log_prob_of_all`](Self::log_prob_of_all), for arguments that all are numbers; `None` where `check` or
+    /// As [`log_prob_of_all`](Self::log_prob_of_all), for arguments that are all numbers; `None` if `check` or
     /// `log_prob` would fail.
     fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &IidValues<'_>)
     -> Option<f64>;
@@ -300,8 +307,8 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Sufficient statistics that replace a value that is weighed many times, in `log_prob` and `log_prob_for_numbers`, if that
-    /// is quicker.
+    /// Sufficient statistics that replace a value that is weighed many times, in `log_prob` and `log_prob_for_numbers`, if they
+    /// are faster to weigh.
     fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
@@ -317,14 +324,15 @@ pub trait FamilyOp: Send + Sync {
     fn digest(&self) -> u64 {
         0
     }
-    /// Returns the element that is a list of independent values distributed like `of`, a member of this family, and the given values as one list.
+    /// Returns the element whose value is a list of independent values distributed like `of`, a member of this family; also returns the
+    /// given values as one list.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None
     }
 }
 
-/// A conditional probability table over finite parents, without its types.
+/// An untyped conditional probability table over finite parents.
 pub trait TableOp: Send + Sync {
     /// Checks the numbers; the error is a message.
     fn check(&self) -> Result<(), String>;
@@ -332,8 +340,8 @@ pub trait TableOp: Send + Sync {
     fn values(&self) -> &Support;
     /// The states of each parent, in the order of the rows.
     fn states(&self) -> &[Support];
-    /// The probabilities of all rows, without a common scale: the value of the last parent varies fastest, and the probabilities of one row are
-    /// adjacent.
+    /// The probabilities of all rows, without a common scale: the value of the last parent changes fastest, and the probabilities of one
+    /// row are adjacent.
     fn weights(&self) -> &Weights;
     /// Number of bytes that the table holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
@@ -353,7 +361,7 @@ struct Node {
 }
 
 impl Drop for Node {
-    /// Drops the contents of the node without recursion: parents and captured elements join a queue.
+    /// Drops the contents of the node without recursion: parents and captured elements are put in a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
@@ -436,7 +444,7 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
-    /// True if nothing else holds this element: then no other element and no evidence can refer to it.
+    /// True if this is the only handle of the element: no other element and no evidence can then refer to it.
     pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1
     }
@@ -451,7 +459,7 @@ impl AnyElement {
         self.no_values().column()
     }
 
-    /// The elements whose values this one reads in every world that reaches it.
+    /// The elements whose values this element reads in every world that reaches it.
     pub fn parents(&self) -> &[AnyElement] {
         match self.kind() {
             Kind::Atomic(_) => &[],
@@ -468,7 +476,7 @@ impl AnyElement {
         }
     }
 
-    /// For a decision, the elements whose values are known when it is made; `None` for other elements.
+    /// For a decision, the elements whose values are known when the decision is made; `None` for other elements.
     pub fn known(&self) -> Option<&[AnyElement]> {
         match self.kind() {
             Kind::Atomic(op) => op.known(),
@@ -476,7 +484,7 @@ impl AnyElement {
         }
     }
 
-    /// The model error that reports invalid parameters of this element, or a decision that nothing decides.
+    /// The model error that reports invalid parameters of this element, or a decision for which no option is chosen.
     pub fn invalid(&self, problem: String) -> ModelError {
         if self.known().is_some() {
             return ModelError::Undecided {
@@ -496,6 +504,6 @@ impl fmt::Debug for AnyElement {
     }
 }
 
-/// The identity of an element among the living ones.
+/// The identity of an element among the living elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(usize);

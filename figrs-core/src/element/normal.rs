@@ -89,7 +89,8 @@ enum SpreadMeasure {
     Precision,
 }
 
-/// A normal log-density for any mean: stores the terms that depend on the standard deviation alone, so that they are computed once.
+/// A normal log-density for any mean: stores the terms that depend only on the standard deviation, which are then computed only
+/// once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct OpenDensity {
     deviation: f64,
@@ -117,7 +118,7 @@ impl OpenDensity {
 
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread if it is constant, else NaN, and the density with this spread.
+    /// The spread if it is constant, otherwise NaN; and the density with this spread.
     constant: (f64, OpenDensity),
 }
 
@@ -308,7 +309,7 @@ impl Family<f64> for NormalDistribution {
         let deviation = self.measure.deviation(parameters[1]);
         let own = deviation.powi(2).recip();
         let precision = own - 2.0 * likelihood.get(Term::Square);
-        // The mean is shifted, so that the part common to all numbers is not lost in rounding.
+        // The mean is shifted, because the component common to all numbers would otherwise cause rounding errors.
         let pull =
             likelihood.get(Term::Linear) + 2.0 * likelihood.get(Term::Square) * parameters[0];
         let (mean, deviation) = (parameters[0] + pull / precision, precision.sqrt().recip());

@@ -10,7 +10,7 @@ use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// Clones share the number. A parameter whose value is zero remains an ordinary number: terms multiplied by it
+/// Clones share the number. A parameter whose value is zero is treated like any other number: terms multiplied by it
 /// stay in the model.
 ///
 /// ```
@@ -21,12 +21,13 @@ use super::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// A parameter can be saved and loaded with serde, as its name and value; a loaded parameter is a new one, independent of the saved one.
+/// A parameter can be saved and loaded with serde, as its name and value; a loaded parameter is a new parameter, independent of the
+/// saved one.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// A parameter with a name for messages and its first value.
+    /// A parameter with a name for messages and an initial value.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
@@ -51,13 +52,13 @@ impl Param {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Changes the value for all elements that use this parameter. A run that is under way may see either value.
+    /// Changes the value for all elements that use this parameter. A run that is in progress may see either value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
     }
 }
 
-/// A parameter as it is saved: its name and its present value.
+/// A parameter in its saved form: its name and its present value.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Param")]
 struct SavedParam {
@@ -112,7 +113,7 @@ impl Number {
         }
     }
 
-    /// True if this is a constant zero, which can never become anything else.
+    /// True if this is the constant zero, which can never have another value.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }

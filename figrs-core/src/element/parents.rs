@@ -117,12 +117,13 @@ impl<E: AsElement> AsElement for &E {
     }
 }
 
-/// Some elements: one, a tuple of up to eight, an array or a list of one type, or a list of [`AnyElement`]s of several types.
+/// Some elements: a single element, a tuple of up to eight elements, an array or a list of elements of one type, or a list of
+/// [`AnyElement`]s of several types.
 ///
-/// Such elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` of its own, which
-/// comes first: write [`Apply::new`](crate::Apply::new), or a tuple.)
+/// The elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its
+/// own, which takes precedence: write [`Apply::new`](crate::Apply::new), or use a tuple.)
 ///
-/// The trait adds the combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
+/// The trait adds combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
@@ -145,9 +146,9 @@ pub trait Parents {
         apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.elements(), function)
     }
 
-    /// The element that `function` gives for these parents' values.
+    /// The element that `function` returns for these parents' values.
     ///
-    /// The function must be pure: it may run more than once for the same values, and never for values
+    /// The function must be pure: it may be called more than once for the same values, and is never called for values
     /// that no query needs.
     #[track_caller]
     fn flat_map<T, F>(&self, function: F) -> Element<T>
@@ -161,8 +162,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of these elements hold for all of
-    /// them.
+    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of these
+    /// elements hold for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -312,17 +313,17 @@ tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6);
 tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6, E7 V7 7);
 
 impl<T: Value> Element<T> {
-    /// The element whose value is `function` of this one's: [`Apply`](crate::Apply) with one parent.
+    /// The element whose value is `function` of this element's value: [`Apply`](crate::Apply) with one parent.
     #[track_caller]
     pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
         Parents::map(self, function)
     }
 
-    /// The element that `function` gives for this one's value: [`Chain`](crate::Chain) with one parent.
+    /// The element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
-    /// The function must be pure: it may run more than once for the same value, and in debug builds it is run
-    /// twice and the results compared. An exact algorithm may run the function for combinations of values that no world has; if the function fails there (by a
-    /// panic, or with an element that has invalid parameters) the failure is passed over.
+    /// The function must be pure: it may be called more than once for the same value, and in debug builds it is called twice and the
+    /// results are compared. An exact algorithm may call the function for combinations of values that no world has; if the function fails
+    /// for such a combination (by a panic, or with an element that has invalid parameters), the failure is ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

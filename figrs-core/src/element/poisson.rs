@@ -22,7 +22,8 @@ use crate::element::family::compiled_family;
 pub struct Poisson;
 
 impl Poisson {
-    /// A count with this rate, the expected number of events: a number, a [`Param`](crate::Param), or an element, at most 1e9.
+    /// A count with this rate, which is the expected number of events: a number, a [`Param`](crate::Param), or an element, at
+    /// most 1e9.
     ///
     /// The support is 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
     #[track_caller]
@@ -37,7 +38,7 @@ impl Poisson {
     }
 }
 
-/// Largest rate: above it the library's sampler loses the digits that its rejections need.
+/// Largest rate: for larger rates, the library's sampler loses the digits that its rejection test needs.
 const MAX_RATE: f64 = 1e9;
 
 struct PoissonDistribution;
@@ -99,7 +100,7 @@ impl Family<u64> for PoissonDistribution {
             return -count * rate;
         }
         let apart = (rate - mean) / mean;
-        // Near the mean the difference of the logarithm and the rate would lose its digits.
+        // Near the mean, the difference of the logarithm and the rate would lose its digits.
         at_mean + count * mean * (apart.ln_1p() - apart)
     }
 
@@ -134,8 +135,8 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a count with a rate of any size. For a rate above the maximum, a normal draw is rounded to an integer, because the skewness of the Poisson
-/// distribution is then below 1e-4.
+/// Draws a count with a rate of any size. If the rate is above the maximum, a normal draw is rounded to an integer, because the skewness of
+/// the Poisson distribution is then below 1e-4.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

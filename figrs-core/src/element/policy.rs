@@ -13,7 +13,7 @@ use crate::value::support::{Support, SupportBuilder};
 pub trait ChoosePolicy: Send + Sync {
     /// Returns the index of the option that is chosen for these values.
     ///
-    /// **Errors.** If the policy has no choice for these values.
+    /// **Errors.** Fails if the policy has no choice for these values.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 

@@ -1,4 +1,4 @@
-//! Checks in debug builds that the result of a function depends on its arguments alone, and is the same for equal arguments.
+//! Checks in debug builds that the result of a function depends only on its arguments, and is the same for equal arguments.
 
 use std::any::Any;
 
@@ -49,8 +49,8 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// In debug builds, compares the result of a function with its results where one argument is replaced by a value that equals it and prints differently.
-/// `compare` describes two results that differ.
+/// In debug builds, compares the result of a function with its result when one argument is replaced by a value that equals it but prints
+/// differently. The function `compare` describes two results that differ.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],
     arguments: &[&dyn Any],

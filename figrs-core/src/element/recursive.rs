@@ -15,25 +15,26 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function as its own body sees it: returns the element of a call.
+/// A recursive function as its own body receives it: returns the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// Each call is a new random value, even if the function is called twice with the same argument. The element of a call knows its function and its
-/// argument, so that exact algorithms compute the distribution of a call once for each argument (memoisation). A Rust function that calls itself is
-/// unfolded call by call. The body of a call runs on demand, so that it may call itself anywhere, and recursion may be deep or endless.
+/// Each call is a new random value, even if the function is called twice with the same argument. The element of a call stores the function
+/// and the argument; exact algorithms can therefore compute the distribution of a call once for each argument (memoisation). A Rust
+/// function that calls itself, by contrast, is unfolded call by call. The body of a call is evaluated on demand; it may therefore call
+/// itself anywhere, and recursion may be deep or endless.
 ///
-/// Exact algorithms share all calls of a function with the same argument. They unfold a call instead if its body reaches an uncertain element that
-/// the body does not make itself, a target, an element with evidence, a [`Score`](crate::Score), a function that fails for some values, or an
-/// element that is not finite. In the most probable world, a shared call has the weight of its most probable choices for its value, but the
-/// elements within the call are not listed. All calls are unfolded by samplers and `Enumerate`, by bounds of `LazyVariableElimination`, and where
-/// worlds are counted, drawn, or listed from a compiled tree.
+/// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call instead if its body reaches one of
+/// the following: an uncertain element that the body does not create itself, a target, an element with evidence, a [`Score`](crate::Score),
+/// a function that fails for some values, or an element that is not finite. In the most probable world, a shared call has the weight of its
+/// most probable choices for its value, but the elements within the call are not listed. All calls are unfolded by samplers and
+/// `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled tree.
 ///
-/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm where a call needs a call
-/// with the same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) where the body calls itself with ever new arguments.
+/// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
+/// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Flip, Recursive};
@@ -63,7 +64,7 @@ pub struct Recursive<A, T> {
 impl<A: Value, T: Value> Recursive<A, T> {
     /// The function with this body, which receives the function itself and the argument.
     ///
-    /// The body must be pure, like that of a [`Chain`](crate::Chain).
+    /// The body must be pure, like the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<F>(body: F) -> Self
     where
@@ -139,7 +140,7 @@ impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
     }
 
     fn call_id(&self) -> Option<CallId> {
-        // Results that a counterfactual remembers for one call do not hold for another.
+        // Results that a counterfactual has stored for one call do not hold for another call.
         (!self.memory.is_active()).then(|| CallId {
             function: self.function.function,
             argument: Datum::new(self.argument.clone()),

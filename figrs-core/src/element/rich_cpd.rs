@@ -13,7 +13,7 @@ use crate::value::Value;
 pub enum ValuePattern<T> {
     /// Accepts any of these values.
     OneOf(Vec<T>),
-    /// Accepts any value but these.
+    /// Accepts any value except these values.
     NoneOf(Vec<T>),
     /// Accepts every value.
     Any,
@@ -24,7 +24,7 @@ pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> 
     ValuePattern::OneOf(values.into_iter().collect())
 }
 
-/// Builds a pattern that accepts all values but these.
+/// Builds a pattern that accepts all values except these.
 pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::NoneOf(values.into_iter().collect())
 }
@@ -78,7 +78,8 @@ clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 pub struct RichCpd;
 
 impl RichCpd {
-    /// The element of the first clause that accepts; values that no clause accepts are an error when reached.
+    /// The element of the first clause that accepts the parents' values; values that no clause accepts are an error
+    /// when a world reaches them.
     ///
     /// ```
     /// # use figrs_core::{Flip, RichCpd, Uniform, any, none_of, one_of};

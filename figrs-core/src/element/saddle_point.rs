@@ -1,7 +1,7 @@
-//! Logarithms of Poisson, binomial and Student densities that keep their digits at any size.
+//! Logarithms of Poisson, binomial and Student densities that retain their digits at any magnitude.
 //!
-//! The textbook formulas subtract numbers as large as the parameters. The functions here subtract only the small remainders after the largest parts
-//! have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
+//! The textbook formulas subtract numbers as large as the parameters. The functions of this module subtract only the small remainders after
+//! the largest terms have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
 
 use std::f64::consts::{LN_2, PI};
 
@@ -23,7 +23,7 @@ fn stirling_error(n: f64) -> f64 {
     }
 }
 
-/// x ln(x / m) + m − x, for positive finite numbers.
+/// Computes x ln(x / m) + m − x, for positive finite numbers.
 fn deviance(x: f64, m: f64) -> f64 {
     let difference = x - m;
     if difference.abs() < 0.1 * (x + m) {
@@ -44,7 +44,8 @@ fn deviance(x: f64, m: f64) -> f64 {
     }
 }
 
-/// ln(m^k e^(−m) / Γ(k + 1)) for `k >= 0` and `m >= 0`, where `ln_m` is the logarithm of `m` even if `m` underflowed.
+/// Computes ln(m^k e^(−m) / Γ(k + 1)) for `k >= 0` and `m >= 0`; `ln_m` is the logarithm of `m`, even if `m`
+/// underflowed.
 pub(super) fn ln_poisson(k: f64, m: f64, ln_m: f64) -> f64 {
     if k == 0.0 || m == f64::INFINITY {
         -m
@@ -60,7 +61,8 @@ pub(super) fn ln_poisson(k: f64, m: f64, ln_m: f64) -> f64 {
     }
 }
 
-/// ln(Γ(j + k + 1) / Γ(j + 1) / Γ(k + 1) p^j q^k) for `j, k >= 0` and `p + q = 1`; neither `p` nor `q` is zero.
+/// Computes ln(Γ(j + k + 1) / Γ(j + 1) / Γ(k + 1) p^j q^k) for `j, k >= 0` and `p + q = 1`; both `p` and `q` must be
+/// positive.
 pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     let (ln_p, ln_q) = if p < q {
         (p.ln(), (-p).ln_1p())
@@ -74,7 +76,7 @@ pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     } else if j + k < LARGE {
         ln_gamma(j + k + 1.0) - ln_gamma(j + 1.0) - ln_gamma(k + 1.0) + j * ln_p + k * ln_q
     } else {
-        // Counts are divided by their sum, so that nothing overflows.
+        // Counts are divided by their sum, which prevents overflow.
         let n = j + k;
         let ways = stirling_error(n) - stirling_error(j) - stirling_error(k);
         let part = |x: f64, p: f64, ln_p: f64| {

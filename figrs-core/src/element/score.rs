@@ -7,10 +7,10 @@ use crate::element::Element;
 use crate::model::evidence::Evidence;
 use crate::value::Value;
 
-/// Builds elements whose value is weighed when it is reached.
+/// Builds elements whose value is weighed when a world reaches them.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world. A Score is part of the program: inside a Chain
-/// branch it weighs only the worlds that take the branch.
+/// Evidence in a [`Model`](crate::Model) holds in every world. A Score is part of the program: inside a branch of a
+/// Chain, it weighs only the worlds that take the branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};
@@ -23,13 +23,13 @@ use crate::value::Value;
 pub struct Score;
 
 impl Score {
-    /// The element's value, which must be `value` wherever this element is reached.
+    /// The element's value; it must be `value` in every world that reaches this element.
     #[track_caller]
     pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
         Self::build(element, Evidence::observe(value), Location::caller())
     }
 
-    /// The element's value, which must pass `test` wherever this element is reached.
+    /// The element's value; it must pass `test` in every world that reaches this element.
     #[track_caller]
     pub fn condition<T: Value>(
         element: &Element<T>,
@@ -38,7 +38,7 @@ impl Score {
         Self::build(element, Evidence::condition(test), Location::caller())
     }
 
-    /// The element's value, weighed with `weight(value)` wherever this element is reached.
+    /// The element's value, weighed with `weight(value)` in every world that reaches this element.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,
@@ -47,7 +47,7 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger one is an error.
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,

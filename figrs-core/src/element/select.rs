@@ -18,15 +18,15 @@ use crate::element::{Element, Parameter, family_of};
 use crate::value::vector::Vector;
 use crate::value::{Key, KeyRef, Value};
 
-/// Builds the element that is one of some values, with probabilities in proportion to weights.
+/// Builds the element that is one of some values, with probabilities proportional to weights.
 #[derive(Debug)]
 pub struct Select;
 
 impl Select {
     /// One of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Weights need not sum to one: they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by mistake are
-    /// therefore accepted. The weights of equal values are added.
+    /// Weights need not sum to one, because they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by
+    /// mistake are therefore accepted. The weights of equal values are added.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -41,7 +41,7 @@ impl Select {
         select_at("Select", Location::caller(), outcomes)
     }
 
-    /// One of these values; the weights are one list, such as a [`Dirichlet`](crate::Dirichlet) element.
+    /// One of these values; the weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
     ///
     /// The list must have as many weights as there are values.
     #[track_caller]
@@ -93,7 +93,7 @@ struct Categorical<T> {
     distinct: OnceLock<Distinct<T>>,
 }
 
-/// Values computed lazily once from constant weights: scale, alias table, log-probabilities.
+/// Values that are computed once, when needed, from constant weights: scale, alias table, log-probabilities.
 #[derive(Debug, Default)]
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
@@ -102,15 +102,16 @@ struct CategoricalCache {
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The values without repetitions, and for each original value its index among the distinct ones.
+/// The values without repetitions and, for each original value, its index among the distinct values.
 #[derive(Debug)]
 struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     numbers: Vec<u32>,
 }
 
-/// Least length for which constant weights are sampled by an alias table instead of a walk through the list. Building the table
-/// takes about as long as four walks, so that for short lists drawn once it would cost more than it saves.
+/// Number of weights from which constant weights are sampled by an alias table instead of a linear search through the list.
+/// Building the table takes about as long as four linear searches; for short lists drawn once, it would cost more than it
+/// saves.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// Returns the largest weight, and the sum of the weights divided by the largest, which cannot overflow.
@@ -161,7 +162,8 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// The logarithm of the share of some weights in the sum of all: `merged` is their sum in units of `top`, and `sum` is in units of `largest`.
+/// The logarithm of the fraction of the sum of all weights that some weights have: `merged` is the sum of these weights in units of `top`,
+/// and `sum` is in units of `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -283,7 +285,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         statistics: &[f64],
         likelihood: &mut Likelihood,
     ) {
-        // The statistics have one entry for each distinct value: one for each weight, if no two weights share a value.
+        // The statistics have one entry for each distinct value; this is one entry for each weight, if no two weights
+        // share a value.
         if open != (0..weights.len()) || statistics.len() != weights.len() {
             return likelihood.refuse();
         }

@@ -1,4 +1,5 @@
-//! One step of an element: the choice that it makes for the values of its parents, and the values that it demands of them.
+//! One step of the evaluation of an element: the choice that it makes given the values of its parents, and the values that
+//! it demands of them.
 
 use std::any::Any;
 use std::fmt;
@@ -12,7 +13,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with a list of values; a short list is on the stack, where `filler` fills the rest.
+/// Calls `read` with a list of values; a short list is stored on the stack and filled up with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,
@@ -47,7 +48,7 @@ pub enum Choice<'a> {
     Atomic(&'a dyn AtomicOp),
     /// The value of a Chain that always results in a member of this family, with these values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// One of the values of a table's row, with these probabilities.
+    /// One of the values in a table's row, with these probabilities.
     Row(&'a Support, WeightSlice<'a>),
 }
 
@@ -90,7 +91,7 @@ impl Choice<'_> {
         Ok(WorldWeight { linear, log })
     }
 
-    /// All values with their probabilities, if there are finitely many; else the reason that they cannot be listed.
+    /// All values with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
@@ -130,7 +131,8 @@ impl Choice<'_> {
         }
     }
 
-    /// A random value from the product with a likelihood, if the distribution defines such a draw.
+    /// A random value from the normalised product of the distribution and a likelihood, if the distribution defines
+    /// such a draw.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn sample_conditional(
@@ -172,7 +174,8 @@ impl dyn TableOp + '_ {
 }
 
 impl AnyElement {
-    /// Checks the parameters that do not depend on parents: once before the first [`choice`](Self::choice).
+    /// Checks the parameters that do not depend on parents; it must be called once before the first call of
+    /// [`choice`](Self::choice).
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Undecided`].
     pub fn check_parameters(&self) -> Result<(), ModelError> {
@@ -184,8 +187,8 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// The random choice that the element makes for these values of its parents; `None` if it makes none, or if other elements make the choice for
-    /// it.
+    /// The random choice that the element makes given these values of its parents; `None` if the element makes no choice, or if other
+    /// elements make the choice for it.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
     #[inline]
@@ -211,7 +214,7 @@ impl AnyElement {
         }
     }
 
-    /// True if the probabilities of the element's own choice are densities.
+    /// True if the probabilities of the element's own random choice are densities.
     ///
     /// **Errors.** [`ModelError::Function`] from a user's distribution.
     pub fn is_continuous(&self) -> Result<bool, ModelError> {
@@ -225,8 +228,8 @@ impl AnyElement {
         }
     }
 
-    /// The values that the parents must have if the element is to have `value` and its own observation is to hold. The list may be shorter than the
-    /// list of parents: nothing is demanded of the others.
+    /// The values that the parents must have for the element to have `value` and to agree with its own observation. The list may be shorter
+    /// than the list of parents: nothing is demanded of the remaining parents.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

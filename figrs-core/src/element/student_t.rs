@@ -25,8 +25,8 @@ pub struct StudentT;
 impl StudentT {
     /// A number with this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
     ///
-    /// The support is all finite numbers. The mean is the location where the degrees of freedom n are above one; the variance is scale² · n / (n −
-    /// 2) where they are above two, otherwise infinite: the scale is not the standard deviation.
+    /// The support is all finite numbers. If the degrees of freedom n are above one, the mean is the location; if they are above two, the
+    /// variance is scale² · n / (n − 2), otherwise it is infinite: the scale is not the standard deviation.
     #[track_caller]
     pub fn new<S: Into<Operand>, D: Into<Operand>>(
         location: impl Into<Operand>,
@@ -97,13 +97,14 @@ impl Family<f64> for StudentTDistribution {
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> f64 {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let normal = Normal::standard().sample(rng);
-        // A chi-squared draw divided by its degrees of freedom, as a logarithm, because the draw may round to zero.
+        // The logarithm of a chi-squared draw divided by its degrees of freedom; a logarithm is used because the draw
+        // may round to zero.
         let ln_ratio = ln_unit_gamma(freedom / 2.0, rng) + LN_2 - freedom.ln();
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// `None` for degrees of freedom from 10 000 to 1e15: there the series of the library of special functions ends too early. Above 1e15 the
-    /// distribution is the normal one.
+    /// `None` for degrees of freedom from 10 000 to 1e15, for which the series of the library of special functions ends too early. For
+    /// degrees of freedom above 1e15, the tail probabilities of the normal distribution are returned.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

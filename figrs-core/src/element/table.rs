@@ -11,17 +11,17 @@ use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 use figrs_factor::graph::sums_to_one;
 
-/// Builds elements from tables of numbers, as networks and trained chains supply them.
+/// Builds elements from tables of numbers, such as those of networks and of trained chains.
 #[derive(Debug)]
 pub struct Table;
 
 impl Table {
     /// The element that takes one of `values`, with the weights in the row for its parents' states.
     ///
-    /// Each parent comes with its states, in the order of the table. `weights` has one row of
-    /// `values.len()` weights for each combination of parent states, the last parent varying fastest; rows are
-    /// normalised, and left as they are where they sum to one up to rounding. A parent value that is not
-    /// among its states is an error when it is reached.
+    /// Each parent comes with its states, in the order of the table. The argument `weights` has one row of
+    /// `values.len()` weights for each combination of parent states, with the last parent changing fastest. Rows are
+    /// normalised, except rows that already sum to one up to rounding. A parent value that is not among its states is
+    /// an error when a world reaches it.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -33,8 +33,8 @@ impl Table {
     /// # drop(cough);
     /// ```
     ///
-    /// Large tables are not copied on their way to an algorithm: neither [`Weights`], nor the values of a parent that
-    /// was built with the same [`States`].
+    /// Large tables are not copied when they are passed to an algorithm: neither the [`Weights`], nor the values of a
+    /// parent that was built with the same [`States`].
     #[track_caller]
     pub fn new<'a, P: Value, S: Into<States<P>>, T: Value>(
         parents: impl IntoIterator<Item = (&'a Element<P>, S)>,
@@ -91,7 +91,7 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights; false if a weight is too small for this.
+    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for the division.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -102,7 +102,8 @@ impl TableRows {
             }
             let largest = largest(i, row)?;
             let sum: f64 = row.iter().sum();
-            // The division by the largest weight costs a rounding, so it is made only if the sum overflows or is tiny.
+            // The division by the largest weight causes a rounding error, and is made only if the sum overflows or is
+            // tiny.
             let (scale, sum) = if sum.is_normal() {
                 (1.0, sum)
             } else {
@@ -120,7 +121,7 @@ impl TableRows {
     }
 }
 
-/// The largest weight of row `i`; an error if all are zero, or one is not a valid weight.
+/// The largest weight of row `i`; an error if all weights are zero, or one of them is not a valid weight.
 fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         return Err(format!(
@@ -134,7 +135,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// Returns the rows divided by their sums, computed as logarithms, if `f64` cannot hold all of the results.
+/// Returns the rows divided by their sums, computed as logarithms, if `f64` cannot represent all of the results.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {
@@ -184,7 +185,7 @@ mod tests {
     use crate::expand::{Budget, Content, Expansion};
     use crate::model::Model;
 
-    /// The weights of an element's table over the possible values of its parents.
+    /// The weights of an element's table, over the possible values of its parents.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, Budget::default()).unwrap();

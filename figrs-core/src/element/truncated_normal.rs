@@ -18,18 +18,19 @@ use super::param::Number;
 use crate::element::Element;
 use crate::element::family::compiled_family;
 
-/// Builds a normally distributed number, given that it is between two bounds.
+/// Builds a normally distributed number, conditioned on being between two bounds.
 #[derive(Debug)]
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// A number with these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has another mean and another
-    /// variance.
+    /// A number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has a different mean
+    /// and a different variance.
     ///
-    /// The support is the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability between the
-    /// bounds. One of the bounds may be infinite, `f64::NEG_INFINITY` or `f64::INFINITY`, or both. The bounds may be far in a tail, where numbers
-    /// are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of truncated normal variables").
+    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the
+    /// probability between the bounds. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may
+    /// be far in a tail; numbers are then drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
+    /// truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};
@@ -58,7 +59,7 @@ impl TruncatedNormal {
 /// Largest distance of the interval from the mean, in standard deviations.
 const MAX_DISTANCE: f64 = 1e150;
 
-/// The distribution that is truncated.
+/// The normal distribution that is truncated.
 struct TruncatedNormalDistribution(NormalDistribution);
 
 impl fmt::Debug for TruncatedNormalDistribution {
@@ -69,7 +70,8 @@ impl fmt::Debug for TruncatedNormalDistribution {
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///
-/// The mass of the interval is stored in units of the density at the point of the interval that is nearest to the mean, so that it never underflows.
+/// The mass of the interval is stored in units of the density at the point of the interval that is nearest to the mean, which prevents
+/// underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -137,7 +139,7 @@ impl Interval {
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
-            // The parameters have become invalid, so that rejection might not end.
+            // The parameters have become invalid; rejection sampling might then not end.
             return nearest;
         }
         if self.upper < 0.0 {
@@ -180,15 +182,16 @@ impl Interval {
     }
 }
 
-/// The number between two bounds that is nearest to another.
+/// Of the numbers between two bounds, the number that is nearest to a given number.
 fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// Product of the width of an interval and its distance from the mean, below which the mass of the interval is computed at its middle.
+/// If the product of the width of an interval and its distance from the mean is below this number, the mass of the interval is
+/// computed at its middle.
 const NARROW: f64 = 1e-3;
 
-/// Width above which normal draws are inside more often than uniform ones are accepted: sqrt(2π).
+/// Width above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
 /// The mass above a positive number, in units of the density there: Mills' ratio.
@@ -268,7 +271,7 @@ impl Family<f64> for TruncatedNormalDistribution {
         let between = self.between(parameters);
         let deviation = self.0.deviation(parameters[1]);
         let (t, mass) = (between.nearest(), between.mass());
-        // The density at a bound, and its product with the bound; both vanish at infinity.
+        // The density at a bound, and its product with the bound; both are zero at infinity.
         let edge = |z: f64| {
             let density = (-(z - t) * (z + t) / 2.0).exp() / mass;
             (density, if z.is_finite() { z * density } else { 0.0 })

@@ -8,7 +8,7 @@ use crate::element::apply::apply_with_demand;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Arguments of different types that form one value: a tuple, or the value of a single parent.
+/// Arguments of different types that form a single value: a tuple, or the value of a single parent.
 pub trait Joint: Arguments {
     /// The type of the tuple of values.
     type Tuple: Value;

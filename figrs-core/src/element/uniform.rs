@@ -12,7 +12,7 @@ use crate::value::Value;
 pub struct Uniform;
 
 impl Uniform {
-    /// One of these values: a list, or a range of integers.
+    /// One of these values, which are a list or a range of integers.
     ///
     /// A value listed twice is twice as likely.
     #[track_caller]

@@ -18,11 +18,11 @@ use crate::element::family::compiled_family;
 pub struct Weibull;
 
 impl Weibull {
-    /// A lifetime with this shape, and this [`Scale`], which 63.2 % of lifetimes do not exceed.
+    /// A lifetime with this shape, and with this [`Scale`]; 63.2 % of lifetimes do not exceed the scale.
     ///
-    /// The support is the non-negative numbers. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean scale · Γ(1 + 1 /
-    /// shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). A shape of one is [`Exponential`](crate::Exponential). With a shape below
-    /// one the density at zero is infinite, and observing zero is an error.
+    /// The support is the non-negative numbers. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean
+    /// scale · Γ(1 + 1 / shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the distribution is
+    /// [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and observing zero is an error.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(

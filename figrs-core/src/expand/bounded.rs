@@ -1,14 +1,15 @@
-//! Check that the worlds of unexpanded parts have bounded weights.
+//! Check that worlds in unexpanded portions of the model have bounded weights.
 
 use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
 use crate::error::ModelError;
 
 impl Expansion {
-    /// Returns an error if, as far as the expanded part shows, unexpanded parts may give worlds weights without a bound.
+    /// Returns an error if, judging by the expanded portion of the model, the weights of worlds in unexpanded portions
+    /// may be unbounded.
     ///
-    /// **Guarantee.** If there is no error, if no Score in unexpanded parts weighs more than one, and if no observed value in them has a density,
-    /// no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
+    /// **Guarantee.** If there is no error, if no Score in an unexpanded portion has a weight above one, and if no value observed there has
+    /// a density, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         let Some((depth, true)) = self.cut else {
             return Ok(());
@@ -26,7 +27,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Reason that an element leaves the weight of worlds without a bound, and the remedy.
+    /// Reason why an element leaves the weight of worlds without a bound, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {

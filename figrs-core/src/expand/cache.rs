@@ -9,17 +9,18 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of Chains and the depths of elements, kept from one expansion of a model to the next.
+/// The results of Chains and the depths of elements, reused from one expansion of a model to the next.
 ///
-/// A Chain's function runs once for a combination of values, however often the model is expanded, and gives the same element
-/// each time. So the least nesting depth of every element is known.
+/// A Chain's function is called once for each combination of values, however often the model is expanded, and the same
+/// element is returned each time. The least nesting depth of every element is therefore known.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; the element is stored too, so that no new element gets its identity.
+    /// The cached data of each element; the element is stored too, which prevents a new element from reusing its
+    /// identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
-    /// Number of cached combinations of values, and of positions in them.
+    /// Number of cached combinations of values, and number of positions in these combinations.
     calls: (usize, usize),
-    /// The footprint of the thread before anything was expanded.
+    /// The memory footprint of the thread before anything was expanded.
     before: Footprint,
 }
 
@@ -55,12 +56,12 @@ impl ExpansionCache {
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
     }
 
-    /// Returns the footprint of the thread before anything was expanded.
+    /// Returns the memory footprint of the thread before anything was expanded.
     pub(super) fn initial_footprint(&self) -> Footprint {
         self.before
     }
 
-    /// The smallest depth at which an element was reached so far, and `true` if this depth lowers it.
+    /// The smallest depth at which an element has been reached so far, and `true` if this depth lowers it.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;

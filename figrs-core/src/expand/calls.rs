@@ -1,4 +1,4 @@
-//! The calls of recursive functions that an expansion has met, and their solutions.
+//! The calls of recursive functions that an expansion has reached, and their solutions.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ pub(super) enum CallSolution {
     InProgress,
     /// The call is an atomic element with these values and weights.
     Shared(Support, Weights),
-    /// The call is a Chain like any other.
+    /// The call is treated like any other Chain.
     Unfolded,
 }
 
@@ -28,26 +28,29 @@ pub(super) struct CallRequest {
     pub(super) depth: usize,
 }
 
-/// The solutions of all calls that an expansion has met.
+/// The solutions of all calls that an expansion has reached.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
-    /// The solution of each call, with an element of the call, so that no new function gets the identity of its function.
+    /// The solution of each call, with an element of the call, which prevents a new function from reusing the identity of
+    /// the call's function.
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
-    /// Functions in the order in which their calls were first met.
+    /// Functions in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names: a body that reaches one is unfolded, so that evidence on it counts.
+    /// Elements that the model or the query names: a body that reaches such an element is unfolded, because evidence on
+    /// it must count.
     roots: FxHashSet<ElementId>,
 }
 
-/// Treatment of a call that the expansion meets.
+/// Treatment of a call that the expansion reaches.
 pub(super) enum CallTreatment {
     /// The call is an atomic element.
     Shared(Support, Weights),
-    /// The call is a Chain like any other.
+    /// The call is treated like any other Chain.
     Unfolded,
     /// The call has to be solved first.
     Unsolved(CallId),
-    /// The call is unfolded. The current body did not make the function of the call, so the body is unfolded as well.
+    /// The call is unfolded. The current body did not create the function of the call; the body is therefore unfolded
+    /// as well.
     UnfoldsCaller,
 }
 
@@ -65,8 +68,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// The treatment of a call that the body of another call meets; `known` is the number of functions that were known before that body was
-    /// entered.
+    /// The treatment of a call in the body of another call; `known` is the number of functions that were known before the expansion of that
+    /// body began.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,

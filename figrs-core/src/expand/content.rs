@@ -15,31 +15,31 @@ pub struct ExpandedElement {
     pub parents: Vec<usize>,
     /// The values that the element can take, without values that evidence excludes.
     pub support: Support,
-    /// `true` if the element may also have the value `unknown`, because it needs unexpanded parts.
+    /// `true` if the element may also have the value `unknown`, because it depends on unexpanded portions of the model.
     pub unknown: bool,
-    /// The natural logarithm of the largest weight that evidence can give the element where it is `unknown`; infinite if
-    /// that has no bound.
+    /// The natural logarithm of the largest weight that evidence can give the element if it is `unknown`; infinite if
+    /// that weight has no bound.
     pub max_log_weight: f64,
     /// Nesting depth of the element in Chains.
     pub depth: usize,
     /// Source of the element's value.
     pub content: Content,
-    /// The weights that soft evidence gives each value.
+    /// The weights that soft evidence gives to each value.
     pub weights: Option<Weights>,
     /// `true` if evidence removed values that the element could otherwise take.
     pub restricted: bool,
-    /// The position of its outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters decide their
-    /// probabilities.
+    /// The position of the element's outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters
+    /// determine their probabilities.
     pub parametric: Option<usize>,
-    /// The combinations of parent values for which the element's function failed, if there are any.
+    /// The combinations of parent values for which the element's function failed, if there are such combinations.
     pub failures: Option<Box<FunctionFailures>>,
 }
 
-/// Failures of an element's function: the combinations of parent values for which it has no value.
+/// Failures of an element's function: the combinations of parent values for which the element has no value.
 ///
-/// An expansion runs functions for all combinations of the values that parents can take, some of which may occur
-/// in no world: parents may depend on each other, and a branch may be taken for some values only. So
-/// a failure is a mistake in the model only if a world can reach it.
+/// An expansion calls functions for all combinations of the values that parents can take. Some combinations may occur
+/// in no world: parents may depend on each other, and a branch may be taken for some values only. A failure is
+/// therefore a mistake in the model only if a world can reach it.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
     /// The failure for the first of the combinations.
@@ -49,7 +49,7 @@ pub struct FunctionFailures {
 }
 
 impl ExpandedElement {
-    /// Approximate size in bytes, without its element and its support.
+    /// Approximate size in bytes, without the element itself and its support.
     pub(super) fn bytes(&self) -> u64 {
         // Bytes of an entry in the table of positions.
         const POSITION: usize = 40;
@@ -70,7 +70,7 @@ impl ExpandedElement {
         (own + weights + content + failures) as u64
     }
 
-    /// Number of values of the element in an encoding, with `unknown` and without `absent`.
+    /// Number of values of the element in an encoding, including `unknown` but not `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)
     }
@@ -95,25 +95,27 @@ pub enum Content {
     Atomic(Weights),
     /// The value is random, without a finite support; only an observed Chain may use the element.
     NotEnumerable(NotEnumerable),
-    /// The value is a function: for each combination of parent values the position of the value, or
-    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) where evidence excludes it.
+    /// The value is a function of the parents: for each combination of parent values the position of the value, or
+    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes it.
     Apply(Vec<u32>),
-    /// The value is that of a chosen element: for each combination of parent values the position in `results`.
+    /// The value is that of a chosen element: for each combination of parent values, the position of the element in
+    /// `results`.
     Chain {
-        /// Result that each combination chooses; [`Content::NO_CHOICE`] where the function failed.
+        /// For each combination, the result that it chooses; [`Content::NO_CHOICE`] if the function failed.
         choice: Vec<u32>,
         /// The distinct elements that are chosen, by their positions in the expansion.
         results: Vec<usize>,
     },
-    /// The value follows a conditional table: for each combination of parent values the probabilities of the support.
+    /// The value follows a conditional table: for each combination of parent values, the probabilities of the values in
+    /// the support.
     Table(Weights),
     /// The parent's value, with the weight of each value.
     Score(Weights),
-    /// A Chain that was not expanded: it is `unknown`.
+    /// A Chain that was not expanded; its value is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// Marks a choice of a Chain for which the function failed, or gave an element that has no value.
+    /// Marks a combination for which the function of a Chain failed, or returned an element that has no value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 }

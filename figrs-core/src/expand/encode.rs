@@ -1,4 +1,4 @@
-//! The factors of one element.
+//! The factors that encode one element.
 
 use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
@@ -7,14 +7,15 @@ use crate::error::ModelError;
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 
-/// A row of weights: a list of weights, and the offset of the row in it.
+/// A row of weights: a list of weights, and the offset of the row in the list.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that is a function of an element's situation.
+/// The values of a variable that is a function of an element's situation (reached with some parent values, reached and
+/// unknown, or not reached).
 pub(super) struct SituationValues<'i> {
-    /// The value where the element is reached, for each combination of parent values.
+    /// The value if the element is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// The value where the element is reached and unknown.
+    /// The value if the element is reached and unknown.
     pub(super) unknown: u32,
     /// The value where the element is not reached.
     pub(super) absent: u32,
@@ -83,7 +84,8 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_free_on_failure(position) => {
-                // A single one among zeros: a row that starts at the right offset has the one at any wanted position.
+                // A list with a single one among zeros: a row that starts at the right offset has the one at any
+                // desired position.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;
@@ -119,8 +121,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if the table of an element can be its factor unchanged: it has a row for each assignment of its parents'
-    /// variables, which are distinct, and no other rows.
+    /// True if the table of an element can be used unchanged as its factor: the table has exactly one row for each
+    /// assignment of its parents' variables, which are distinct.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -133,7 +135,8 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor that weighs worlds in which an element is unknown: with zero for a root, or with the largest weight that evidence can give the element.
+    /// Adds the factor that weighs worlds in which an element is unknown: the weight is zero for a root, and otherwise the largest weight
+    /// that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -149,7 +152,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value where its function fails, because the encoding asks for failures.
+    /// True if the element may have any value when its function fails, because the encoding was requested for failures.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
@@ -213,7 +216,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Encodes a variable as a function of the situation of an element.
+    /// Encodes a variable as a function of the situation of an element (reached with some parent values, reached and
+    /// unknown, or not reached).
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -239,8 +243,9 @@ impl EncodingBuilder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: only for
-    /// known values, or also for `unknown`. `is_outcome` states whether a value is an outcome of the row whose probability is zero only at present.
+    /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: for known values only, or
+    /// also for `unknown`. The function `is_outcome` states whether a value is an outcome of the row whose probability is zero only for the
+    /// present parameters.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -302,7 +307,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// For each value of an element its position in another's support, if the value is there; `unknown` maps to `unknown`.
+    /// For each value of an element, its position in another element's support, if that support contains the value;
+    /// `unknown` maps to `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

@@ -1,8 +1,8 @@
 //! The factors of a Chain.
 //!
-//! If every result is a row of the Chain's own, the results make a conditional table, which is sparse if most of its entries are zero. Otherwise a
-//! selector variable holds the choice. Each remaining result is then joined to the Chain by one factor, or by a two-way multiplexer where that
-//! factor would be large.
+//! If every result is a row of the Chain's own (an atomic element without other uses), the results form a conditional table, which is
+//! sparse if most of its entries are zero. If some results are not rows of the Chain's own, a selector variable represents the choice. Each
+//! remaining result is then joined to the Chain by one factor, or by a two-way multiplexer if that factor would be large.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
@@ -18,7 +18,7 @@ const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of a row that belongs to the Chain alone: their positions among the Chain's values, ascending, and their weights.
+/// Outcomes of a row that belongs only to the Chain: their positions among the Chain's values, ascending, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -114,7 +114,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector: the variable that holds the choice of a Chain some of whose results are not its own rows.
+    /// Adds a selector: the variable that represents the choice of a Chain with some results that are not its own rows.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -125,7 +125,7 @@ impl EncodingBuilder<'_> {
         if single || results.iter().all(|&r| self.row_of(r).is_some()) {
             return;
         }
-        // If each value of a parent chooses a different result, that parent is itself the selector.
+        // If each value of a parent chooses a different result, that parent itself is the selector.
         let itself = expanded.parents.first().copied().filter(|&parent| {
             expanded.parents.len() == 1
                 && results.len() == choice.len()
@@ -204,7 +204,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// The conditional table of a Chain all of whose results are its own rows.
+    /// The conditional table of a Chain whose results are all its own rows.
     fn encode_own_rows(
         &mut self,
         position: usize,
@@ -256,8 +256,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor: the Chain has the value of this result where the result is the choice, and ignores the result elsewhere. Returns false if the factor
-    /// would be large.
+    /// Adds one factor: if the result is the choice, the Chain has the value of the result; otherwise the factor ignores the result.
+    /// Returns false if the factor would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

@@ -1,8 +1,9 @@
-//! The multiplexer of a Chain: it gives the Chain the value of the chosen result.
+//! The multiplexer of a Chain, which gives the Chain the value of the chosen result.
 //!
-//! Each two-way multiplexer adds one result. A single variable passes from one multiplexer to the next: it holds the value of the Chain if the
-//! choice was among the results so far, else the choice. So no variable is in many factors, whatever the number of results. Each factor is a
-//! function, so that choice and results together have only as many assignments as the choice and the variables on which the results depend.
+//! Each two-way multiplexer adds one result. A single variable passes from one multiplexer to the next: it has the value of the Chain if
+//! the choice was among the results so far, and otherwise the choice. No variable is therefore in many factors, whatever the number of
+//! results. Each factor is a function; choice and results together therefore have only as many assignments as the choice and the variables
+//! on which the results depend.
 
 use std::ops::Range;
 
@@ -10,15 +11,15 @@ use super::encode_chain::{RowOutcomes, SparseBuilder};
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Up to this many entries, a two-way multiplexer is one table.
+/// Number of entries up to which a two-way multiplexer is a single table.
 const MAX_DENSE_ENTRIES: usize = 256;
 
-/// State between two-way multiplexers: a value of the Chain, or a choice that was not met so far.
+/// State between two-way multiplexers: a value of the Chain, or a choice that has not been processed yet.
 struct MultiplexerState {
     variable: VarId,
     /// The values, as columns of the Chain, ascending.
     columns: Vec<u32>,
-    /// The choices that remain; their states follow those of the columns.
+    /// The choices that remain; their states follow the states of the columns.
     choices: Vec<ChainChoice>,
 }
 
@@ -43,7 +44,7 @@ impl EncodingBuilder<'_> {
         mut rows: Vec<Option<RowOutcomes>>,
         results: &[usize],
     ) {
-        // The parent that is the selector may also be a result: it then has one value for a choice.
+        // The parent that is the selector may also be a result: for a given choice, it then has one value.
         for (at, &result) in results.iter().enumerate() {
             if rows[at].is_none() && self.variable(result) == selector.variable {
                 rows[at] = Some(self.chosen_value_row(position, selector, at, result));
@@ -55,7 +56,7 @@ impl EncodingBuilder<'_> {
             choices: selector.choices.clone(),
         };
         let mut open = vec![false; results.len()];
-        // The results are sorted in the order in which they depend on each other, so that each is next to those it depends on.
+        // The results are sorted by their dependence on each other: each result is then next to those on which it depends.
         let mut order: Vec<usize> = (0..results.len()).collect();
         order.sort_by_key(|&at| results[at]);
         for at in order {
@@ -130,7 +131,7 @@ impl EncodingBuilder<'_> {
                 choices,
             }
         };
-        // The next state for each state, `None` for the choice of this result.
+        // For each state, the next state; `None` for the choice of this result.
         let columns = from.columns.iter().map(|&column| Some(to.state(column)));
         let mut place = to.columns.len()..;
         let choices = from.choices.iter().map(|&choice| {
@@ -158,7 +159,7 @@ impl EncodingBuilder<'_> {
             self.add_function(vec![from.variable, result, to.variable], index);
             return to;
         }
-        // In a large multiplexer, extra variables keep the other choices apart from the values of the result.
+        // In a large multiplexer, additional variables separate the other choices from the values of the result.
         let is_chosen = self.graph.add_variable(2);
         let index = next
             .iter()

@@ -1,4 +1,4 @@
-//! From an expansion to the variables and factors of a factor graph.
+//! Conversion of an expansion to the variables and factors of a factor graph.
 
 use rustc_hash::FxHashMap;
 
@@ -15,28 +15,28 @@ use figrs_factor::graph::{FactorGraph, VarId};
 pub(super) enum Undecided {
     /// Worlds with an unknown root are left out.
     LeftOut,
-    /// Worlds with an unknown root have the largest weight that is possible.
+    /// Worlds with an unknown root have the largest possible weight.
     AtMost,
 }
 
 /// Treatment of elements that are not part of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// Unreached elements may have any value, which does not change a sum.
+    /// Unreached elements may have any value; this freedom does not change a sum.
     Free,
-    /// Unreached elements have the extra value `absent`, which weighs one.
+    /// Unreached elements have the additional value `absent`, which has weight one.
     Absent,
 }
 
 /// A factor graph for the worlds of some roots of an expansion.
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed over all
-/// variables except that of an element, it is the unnormalised marginal of that element. In an encoding [`for_worlds`](Self::for_worlds), each
-/// assignment of positive weight is one world of the roots and weighs exactly its probability: elements of branches that are not taken are `absent`
-/// and weigh one.
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed
+/// over all variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
+/// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots, and its weight is exactly the
+/// probability of the world: elements of branches that are not taken are `absent` and have weight one.
 ///
-/// **Complexity.** Linear in the entries of the expansion's tables, plus for each branch that is not a plain atomic element the product of the
-/// number of branches, the size of its support and the size of the Chain's support.
+/// **Complexity.** Linear in the entries of the expansion's tables. In addition, for each branch that is not a plain atomic element, the
+/// product of the number of branches, the size of the branch's support and the size of the Chain's support.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -53,7 +53,7 @@ pub(super) enum FailureQuery {
     One(usize),
 }
 
-/// Selector of a Chain: a variable, and the choice that each of its values means.
+/// Selector of a Chain: a variable, and the choice that each of its values represents.
 #[derive(Clone, Debug)]
 pub(super) struct Selector {
     pub(super) variable: VarId,
@@ -63,15 +63,15 @@ pub(super) struct Selector {
 /// Choice of a Chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The result at this position among its results.
+    /// The result at this position in the list of results.
     Result(usize),
     /// An unknown choice.
     Unknown,
-    /// No choice, because the Chain is not reached, or because its function fails where failures are selected.
+    /// No choice, because the Chain is not reached, or because its function fails and failures are selected.
     Nothing,
 }
 
-/// Values of a variable under which an element is reached.
+/// A variable, and those of its values for which an element is reached.
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -81,19 +81,20 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are left out. A Score that any target of the expansion reaches is part of its
-    /// worlds, and weighs whichever targets are queried.
+    /// Elements that neither the targets nor the evidence need are left out. A Score that any target of the expansion reaches belongs to
+    /// its worlds, and weighs them whichever targets are queried.
     ///
-    /// For an incomplete expansion the sums are over the worlds in which everything that evidence and targets need is known, so they are lower
-    /// bounds. All targets of the expansion are then needed, because a Score may be in an unexpanded part.
+    /// For an incomplete expansion, the sums are over the worlds in which everything that evidence and targets need is known; they are
+    /// therefore lower bounds. All targets of the expansion are then needed, because a Score may be in an unexpanded portion of the model.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// As [`for_sums`](Self::for_sums), including the worlds in which something is unknown: these have the largest weight that evidence can give them. The sums
-    /// are upper bounds if [`Expansion::check_bounded`] finds no fault; in the Boolean algebra they state whether the evidence may be possible in any case.
+    /// As [`for_sums`](Self::for_sums), but including the worlds in which some element is unknown; these worlds have the largest weight
+    /// that evidence can give them. The sums are upper bounds if [`Expansion::check_bounded`] returns no error; in the Boolean algebra they
+    /// state in any case whether the evidence may be possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -133,9 +134,9 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, unreached, undecided, None).build()
     }
 
-    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the function
-    /// of the element at a position, or any function. If one of these worlds has positive weight, the failure is a mistake in the model. An element
-    /// may have any value where its function fails.
+    /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
+    /// function of the element at a position, or any function. If one of these worlds has positive weight, the failure is a mistake in the
+    /// model. An element may have any value if its function fails.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -153,7 +154,7 @@ impl Encoding {
         .build()
     }
 
-    /// Builds the encoding for single worlds: the most probable one, or samples.
+    /// Builds the encoding for single worlds: the most probable world, or samples.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -167,18 +168,18 @@ impl Encoding {
         &self.graph
     }
 
-    /// Takes the variables and factors out of the encoding.
+    /// Moves the variables and factors out of the encoding.
     pub fn take_graph(&mut self) -> FactorGraph {
         std::mem::take(&mut self.graph)
     }
 
-    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose [`Param`](crate::Param) is
-    /// zero: the index of each factor, and positions in its weights.
+    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose
+    /// [`Param`](crate::Param) is zero: the index of each factor, and positions in its weights.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
 
-    /// True if some elements are not part of all worlds, so that sums and single worlds need different encodings.
+    /// True if some elements do not belong to all worlds; sums and single worlds then need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
@@ -188,8 +189,8 @@ impl Encoding {
         self.variables[position]
     }
 
-    /// The value of an element in a world, which is given as a value for each variable; `None` if the element is not part of the world. `expansion` is the
-    /// expansion that was encoded.
+    /// The value of an element in a world, which is given as a value for each variable; `None` if the element does not belong to the world.
+    /// `expansion` is the expansion that was encoded.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -206,7 +207,7 @@ impl Encoding {
         let Some(chain) = self.rows[position] else {
             return value(position).map(|v| datum(position, v));
         };
-        // A row of a Chain's table is reached where the Chain chooses it, and has the Chain's value.
+        // A row of a Chain's table is reached if the Chain chooses it, and then has the Chain's value.
         let expanded = &expansion.elements()[chain];
         let Content::Chain { choice, results } = &expanded.content else {
             return None;
@@ -246,19 +247,21 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The failures that are selected, if any are.
+    /// The failures that are selected, if the encoding selects failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     /// For each position, `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
     /// Variables that state which of the selected functions fail.
     pub(super) failures: Vec<Guard>,
-    /// The weights of outcomes that are zero at present: the index of each factor, and positions in its weights.
+    /// The weights of outcomes that are zero for the present parameters: the index of each factor, and positions in its
+    /// weights.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// Variables that state whether a Chain (by position) makes a choice, until the factors of the Chain define them.
+    /// Variables that state whether a Chain (by position) makes a choice; used until the factors of the Chain define
+    /// these variables.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -344,7 +347,7 @@ impl<'e> EncodingBuilder<'e> {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
 
-    /// A variable that states whether the element is reached; `None` if it always is.
+    /// A variable that states whether the element is reached; `None` if the element is always reached.
     pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
         if !self.may_be_absent(position) {
             return None;
@@ -361,10 +364,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds one guard for some choices of Chains: it is true if one of them is made.
+    /// Builds one guard (reachability condition) for some choices of Chains: the guard is true if one of these choices
+    /// is made.
     ///
-    /// A single choice among many gets a variable that the multiplexer defines when it adds the result, so that not all branches depend on the
-    /// selector. Otherwise the guard is the selector, or a new variable that is the disjunction of several guards.
+    /// For a single choice among many, the guard is a variable that the multiplexer defines when it adds the result; otherwise all branches
+    /// would depend on the selector. In other cases the guard is the selector, or a new variable that is the disjunction of several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -398,7 +402,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds one guard for the disjunction of several guards.
+    /// Builds one guard (reachability condition) for the disjunction of several guards.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

@@ -18,12 +18,12 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which the model was expanded, and `true` if some part was left out.
+    /// The depth to which the model was expanded, and `true` if some portion of it was left out.
     pub(super) cut: Option<(usize, bool)>,
     pub(super) budget: Budget,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if outcomes are to be counted, so that an element that is not reached must not have an outcome.
+    /// `true` if outcomes are to be counted; an element that is not reached must then not have an outcome.
     pub(super) counts_outcomes: bool,
     /// `true` if some elements are calls that share their distribution.
     pub(super) shares_calls: bool,
@@ -35,18 +35,18 @@ impl Expansion {
         !matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some elements are calls of recursive functions that were not unfolded: this expansion then lacks the elements
-    /// inside them.
+    /// True if some elements are calls of recursive functions that were not unfolded; this expansion then lacks the elements
+    /// inside these calls.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Number of elements reached; an element counts again where the traversal had to be repeated.
+    /// Number of elements reached; an element counts again if the traversal had to be repeated.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// The elements, parents and branch results first.
+    /// The elements, in an order in which parents and branch results come first.
     pub fn elements(&self) -> &[ExpandedElement] {
         &self.elements
     }
@@ -56,17 +56,18 @@ impl Expansion {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The outcomes whose probabilities parameters decide, in the order of the origins of their weights.
+    /// The outcomes whose probabilities parameters determine, in the order of the origins (outcome indices) of their
+    /// weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
 
-    /// The positions of the targets, in the order they were given.
+    /// The positions of the targets, in the order of the targets.
     pub fn targets(&self) -> &[usize] {
         &self.targets
     }
 
-    /// The positions of the elements that carry evidence, in the order it was stated.
+    /// The positions of the elements that carry evidence, in the order of the evidence statements.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
     }
@@ -93,13 +94,13 @@ impl Expansion {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// The positions of elements that the roots need and whose functions failed for some combination.
+    /// The positions of those elements that the roots need and whose functions failed for some combination.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// The element for which evidence leaves no value, if there is one; the expansion ended there.
+    /// The element for which evidence leaves no value, if there is such an element; the expansion ended there.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }

@@ -9,18 +9,19 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// Bytes taken by an expansion, and by the elements that were made for it.
+/// Bytes taken by an expansion, and by the elements that were created for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryAccount {
     limit: u64,
-    /// The footprint of the thread before the expansion.
+    /// The memory footprint of the thread before the expansion.
     before: Footprint,
     /// Number of bytes of the expansion itself.
     held: u64,
 }
 
 impl MemoryAccount {
-    /// Creates an account of zero bytes; elements count from now on, or from an earlier reading of the footprint.
+    /// Creates an account of zero bytes; elements count from now on, or from an earlier reading of the memory
+    /// footprint.
     pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
         Self {
             limit,
@@ -62,7 +63,7 @@ mod tests {
     use crate::model::Model;
     use figrs_factor::Until;
 
-    /// Each call makes two wide distributions and two Chains on them, endlessly.
+    /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

@@ -1,22 +1,24 @@
 //! From elements to a factor graph.
 //!
-//! [`Expansion::new`] walks a model from its roots, runs each Chain's function once for every
-//! combination of parent values that evidence leaves possible, and numbers the values of every element.
-//! [`Encoding`] turns the expansion into variables and factors. A Chain whose results are plain
-//! atomic elements of its own becomes one conditional table; other results are joined through a selector
-//! variable, at a cost that adds up over the branches instead of multiplying.
+//! [`Expansion::new`] walks a model from its roots, calls each Chain's function once for every combination of parent
+//! values that evidence leaves possible, and numbers the values of every element. [`Encoding`] turns the expansion into
+//! variables and factors. A Chain whose results are plain atomic elements of its own becomes one conditional table;
+//! other results are joined through a selector variable, at a cost that adds up over the branches instead of
+//! multiplying.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need them have the extra value
-//! `unknown`; the encodings of such an expansion bound the sums over all worlds from below and from above.
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need these Chains have the
+//! additional value `unknown`; the encodings of such an expansion bound the sums over all worlds from below and from
+//! above.
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
 //!
-//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; each weight that a parameter decides records its outcome.
+//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; each weight that a parameter determines records its
+//! outcome.
 //!
 //! [`Expansion::deciding`] gives decisions their options as values, without probabilities.
 //!
-//! A function that fails for some combination leaves [`FunctionFailures`]: an algorithm asks [`Encoding::for_failures`] whether a
-//! world can reach it before it reports the failure.
+//! A function that fails for some combination leaves [`FunctionFailures`]: before reporting the failure, an algorithm uses
+//! [`Encoding::for_failures`] to test whether a world can reach it.
 
 mod bounded;
 mod budget;

@@ -1,4 +1,5 @@
-//! Parameters of an expansion: parameters that replace learned elements, and the outcomes whose probabilities parameters decide.
+//! Parameters of an expansion: parameters that replace learned elements, and the outcomes whose probabilities parameters
+//! determine.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -10,8 +11,8 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 
-/// The parameters that replace [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which expansions reach
-/// them.
+/// The parameters that replace [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which expansions
+/// reach these elements.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedParameters {
     learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
@@ -22,7 +23,7 @@ pub struct LearnedParameters {
 pub struct LearnedParameter {
     /// The learned element.
     pub element: AnyElement,
-    /// One parameter for each number of its value.
+    /// One parameter for each number of the element's value.
     pub params: Vec<Param>,
     prior: LearnedPrior,
 }
@@ -41,7 +42,7 @@ impl LearnedParameter {
         &self.prior
     }
 
-    /// Sets the parameters to a value of the element; false if the value does not have the right number of numbers.
+    /// Sets the parameters to a value of the element; returns false if the value has a different number of numbers.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -83,12 +84,12 @@ impl LearnedParameters {
 
     /// The learned element at a position, with its parameters.
     ///
-    /// **Panics** if there is none at that position.
+    /// **Panics** if there is no learned element at that position.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
 
-    /// The position and the parameters of an element, if it was reached.
+    /// The position and the parameters of an element, if the element has been reached.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;
         Some((position, learned))
@@ -121,21 +122,21 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
 
-/// The outcomes of a random element whose probabilities are decided by parameters.
+/// The outcomes of a random element whose probabilities are determined by parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
     /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that replaces it.
     pub member: AnyElement,
     /// The position of the element in its expansion.
     pub position: usize,
-    /// The index of the origin of the first outcome's weight; the origins of the other outcomes follow.
+    /// The origin (outcome index) of the first outcome's weight; the origins of the other outcomes follow.
     pub first: u32,
-    /// The outcomes; empty where they are not listed: the only origin is then that of the observed value.
+    /// The outcomes; empty if the outcomes are not listed, in which case the only origin is that of the observed value.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Number of origins: one for each listed outcome, or one for the observed value.
+    /// Number of origins (outcome indices): one for each listed outcome, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }

@@ -26,8 +26,8 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination in row-major order (last parent fastest); with `None` where a parent that is listed twice
-/// would have two values.
+/// Calls `visit` with each combination in row-major order (the last parent changes fastest); with `None` if a parent that is
+/// listed twice would have two values.
 pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],
@@ -36,7 +36,7 @@ pub(super) fn for_each_combination<E>(
     if supports.iter().any(|support| support.is_empty()) {
         return Ok(());
     }
-    // Parents that are listed more than once, with the position at which each is listed first.
+    // Parents that are listed more than once, with the position at which each of them is listed first.
     let first = |(at, parent)| Some((at, parents[..at].iter().position(|p| p == parent)?));
     let repeated: Vec<(usize, usize)> = parents.iter().enumerate().filter_map(first).collect();
     let all = Assignments::rows(supports.iter().map(|support| support.len()));

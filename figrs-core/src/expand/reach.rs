@@ -1,29 +1,31 @@
-//! Reachability: the circumstances in which an element of an expansion is part of the world.
+//! Reachability: the conditions under which an element of an expansion belongs to the world.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::content::{Content, ExpandedElement};
 
-/// The circumstances in which an element is reached.
+/// The conditions under which an element is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
     /// The element is reached in every world.
     Always,
-    /// The element is reached in worlds where one of these Chains (by position) makes this choice (by position in its results).
+    /// The element is reached in worlds in which one of these Chains (given by position) makes this choice (given by position
+    /// in its results).
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The circumstances in which each element is reached, and the elements whose only use is as a row of one Chain.
+/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each position, the circumstances in which the element is reached; `None` for elements that the roots do not need.
+    /// For each position, the conditions under which the element is reached; `None` for elements that the roots do not need.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each position, the only Chain that mentions the element, if the element is atomic and nothing else mentions it.
+    /// For each position, the only Chain that refers to the element, if the element is atomic and nothing else refers to
+    /// it.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// Mentions of an element: none, one Chain, or more.
+/// References to an element: none, one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -60,7 +62,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates the conditions of reaching elements from the roots to their inputs.
+    /// Propagates reachability conditions from the roots to the inputs of elements.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -112,14 +114,14 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // If an unexplored Chain has parents, they are part of every world that contains the Chain.
+            // The parents of an unexplored Chain belong to every world that contains the Chain.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// Replaces the choices of a Chain by the condition of the Chain itself, if the set holds all of its choices.
+/// Replaces the choices of a Chain by the condition of the Chain itself, if the set contains all of its choices.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
@@ -130,7 +132,7 @@ fn simplify(
             let Content::Chain { results, .. } = &elements[chain].content else {
                 return false;
             };
-            // A Chain whose function may fail, or whose parents may be unknown, does not always choose.
+            // A Chain whose function may fail, or whose parents may be unknown, does not always make a choice.
             elements[chain].always_has_value(elements)
                 && (0..results.len()).all(|choice| set.contains(&(chain, choice)))
         });

@@ -1,8 +1,8 @@
-//! Expansion in which each call of a recursive function is solved once for its argument.
+//! Expansion in which each call of a recursive function is solved once for each argument.
 //!
-//! A call suspends the traversal that meets it until the body of the call, expanded by its own traversal, has been solved; the call is an atomic
-//! element from then on. A body is expanded twice. Elements that both expansions reach were not made by the body: other elements may read them, so such a call
-//! is unfolded instead.
+//! A call suspends the traversal that reaches it until the body of the call, which is expanded by a traversal of its own, has been solved;
+//! from then on, the call is an atomic element. A body is expanded twice. Elements that both expansions reach were not created by the body:
+//! other elements may read them; such a call is therefore unfolded instead.
 
 use rustc_hash::FxHashSet;
 
@@ -23,21 +23,21 @@ use figrs_factor::graph::Weights;
 pub enum QueryKind {
     /// The query computes sums over the worlds.
     Sums,
-    /// The query asks for the values of the elements in the most probable world.
+    /// The query is for the values of the elements in the most probable world.
     BestWorld,
 }
 
 impl Expansion {
-    /// Expands what `targets` and the evidence of `model` need, with calls of [`Recursive`](crate::Recursive) functions as
-    /// atomic elements wherever calls with the same argument may share their distribution.
+    /// Expands what `targets` and the evidence of `model` need; calls of [`Recursive`](crate::Recursive) functions become
+    /// atomic elements if calls with the same argument may share their distribution.
     ///
-    /// `solve` computes a weight for each value of the only target of an expansion without evidence: the sum over its worlds,
-    /// or the weight of the most probable one, depending on the query.
+    /// The function `solve` computes a weight for each value of the only target of an expansion without evidence: depending
+    /// on the query, the sum over its worlds, or the weight of the most probable world.
     ///
-    /// **Complexity.** Bodies are expanded twice and solved once for each function and argument.
+    /// **Complexity.** Each body is expanded twice and solved once for each function and argument.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; those of `solve`; [`ModelError::Stopped`] where `until`
-    /// ends it.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`; [`ModelError::Stopped`] if
+    /// `until` ends the expansion.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -89,7 +89,7 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// Result of the first expansion of the body, if this is the second one.
+    /// Result of the first expansion of the body, if this is the second expansion.
     first: Option<Expansion>,
 }
 
@@ -106,7 +106,7 @@ struct CallSharing<'m> {
 }
 
 impl<'m> CallSharing<'m> {
-    /// Advances a traversal until it is done or needs the solution of a call.
+    /// Advances a traversal until it is complete or needs the solution of a call.
     fn advance(
         &mut self,
         walk: &mut Expander<'m>,
@@ -119,7 +119,7 @@ impl<'m> CallSharing<'m> {
         outcome.map(|()| walk.pending_call.take())
     }
 
-    /// Calls a function and starts to expand its body.
+    /// Calls a function and begins to expand its body.
     fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
@@ -142,7 +142,7 @@ impl<'m> CallSharing<'m> {
                     first,
                 });
             }
-            // The traversal that unfolds the call reports the error, if a world reaches the call.
+            // If a world reaches the call, the traversal that unfolds it reports the error.
             Err(_) => self.set(&wanted, CallSolution::Unfolded),
         }
     }
@@ -201,8 +201,8 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, functions and elements with a certain value do not count;
-    /// for the most probable world they count, because the world would lack them.
+    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, functions and elements with a certain
+    /// value are ignored; for the most probable world they count, because the world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -216,7 +216,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if a body has no Scores and no failing functions, so that only its random choices decide the weights of its values.
+/// True if a body has no Scores and no failing functions; only its random choices then determine the weights of its values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

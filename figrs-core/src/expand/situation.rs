@@ -1,21 +1,21 @@
-//! The variables that determine an element, and its situation under their assignments.
+//! The variables that determine an element, and the situation of the element under their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// The present assignment of some listed variables, each of which is one variable even if it is listed twice.
+/// The present assignment of some listed variables; a variable that is listed twice is still a single variable.
 pub(super) struct ListedVariables {
     /// The distinct variables.
     pub(super) variables: Vec<VarId>,
-    /// For each listed variable its index among the distinct ones.
+    /// For each listed variable, its index among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
     guard: Option<Guard>,
 }
 
-/// Situation of an element under an assignment of guard and parents.
+/// Situation of an element under an assignment of its guard (reachability variable) and its parents.
 pub(super) enum Situation {
     /// The element is reached, with this combination of parent values.
     Reached(usize),
@@ -23,7 +23,7 @@ pub(super) enum Situation {
     Unknown,
     /// The element is not reached.
     Absent,
-    /// The assignment is impossible in any world.
+    /// The assignment is impossible in every world.
     Never,
 }
 
@@ -57,14 +57,15 @@ impl ListedVariables {
         &self.values
     }
 
-    /// Advances to the next assignment, row-major; `false` after the last.
+    /// Advances to the next assignment in row-major order; returns `false` after the last assignment.
     pub(super) fn advance(&mut self) -> bool {
         self.assignments.advance(&mut self.values).is_some()
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// The variables of an element's parents, with a guard if no parent shows whether the element is reached.
+    /// The variables of an element's parents, and a guard (reachability variable) if no parent shows whether the
+    /// element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);

@@ -1,4 +1,4 @@
-//! Expansions of models: whole, with learned parameters, with decisions, and to a depth.
+//! Expansions of models: complete, with learned parameters, with decisions, and to a depth.
 
 use super::budget::Budget;
 use super::cache::ExpansionCache;
@@ -15,21 +15,22 @@ use figrs_factor::Until;
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
     ///
-    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and budgets.
+    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and exceeded
+    /// budgets.
     pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, budget, Until::default(), None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with parameters in place of [`Learned`](crate::Learned) elements, at their present values; parameters that `learned`
-    /// lacks are added to it and start at the means of their priors.
+    /// As [`new`](Self::new), with parameters in place of [`Learned`](crate::Learned) elements, at the present values of the parameters;
+    /// parameters that `learned` lacks are added to it and start at the means of their priors.
     ///
-    /// A member of a family with a learned parameter depends on its other parameters only. A learned element that is a target, or
-    /// that another function reads, is an element of one value. An element of `stand_ins` whose outcomes cannot be listed has only the value
-    /// given there.
+    /// A member of a family with a learned parameter depends only on its other parameters. A learned element that is a target, or that
+    /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
+    /// value given there.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
     pub fn learning(
         model: &Model,
         targets: &[AnyElement],
@@ -43,10 +44,11 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with elements that are decided: each has these options as its values, which all weigh one, whatever its
-    /// parents. The elements are decisions, or others that are to be controlled.
+    /// As [`new`](Self::new), with elements that are decided: each of them has the given options as its values; all options have
+    /// weight one, whatever the element's parents. The decided elements are decisions, or other elements that are to be
+    /// controlled.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
     pub fn deciding(
         model: &Model,
         targets: &[AnyElement],
@@ -62,10 +64,10 @@ impl Expansion {
     /// Expands the Chains that are nested in fewer than `depth` other Chains; all elements that need other Chains have the value
     /// `unknown`.
     ///
-    /// Parts that are expanded to some depth are also expanded to any greater depth, in whatever order elements are
-    /// reached.
+    /// Portions of the model that are expanded to some depth are also expanded to any greater depth, in whatever order
+    /// elements are reached.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] where `until` ends it.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

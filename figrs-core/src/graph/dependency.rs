@@ -7,27 +7,29 @@ use crate::expand::{Content, ExpandedElement, Expansion};
 use crate::model::Model;
 use crate::model::statements::StatementIndex;
 
-/// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to one that reads it.
+/// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
+/// reads it.
 ///
-/// A Chain is a function of its parents and of the results that it chooses from, so that elements that a branch creates or captures are part of the
-/// graph. Evidence that leaves several values open (conditions, weights, [`Score`](crate::Score)s) is a separate node, which reads the element;
-/// the node of a Score in a branch also reads the nodes that decide whether the branch is taken.
+/// A Chain is a function of its parents and of the results from which it chooses; elements that a branch creates or captures are therefore
+/// part of the graph. Evidence that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a separate node,
+/// which reads the element; the node of a Score in a branch also reads the nodes that determine whether the branch is taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements, in the order of their nodes; the nodes of evidence and of conditions of branches come after them.
+    /// The elements, in the order of their nodes; the nodes of evidence and of branch conditions come after these
+    /// nodes.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
     /// The nodes whose values the model states, and the nodes of its other evidence.
     pub(super) stated: Vec<usize>,
 }
 
-/// A node: an element, a piece of evidence, or the condition that a branch is taken.
+/// A node: an element, a statement of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
-    /// The nodes that this node reads: parents first, then the results that a Chain chooses from.
+    /// The nodes that this node reads: parents first, then the results from which a Chain chooses.
     pub(super) inputs: Vec<usize>,
     /// Number of parents among the inputs.
     pub(super) parents: usize,
@@ -36,7 +38,7 @@ pub(super) struct DependencyNode {
 }
 
 impl DependencyGraph {
-    /// The graph of an expansion, with all branches that the evidence of its model leaves.
+    /// The graph of an expansion, with all branches that are possible given the evidence of its model.
     ///
     /// If the expansion found the evidence impossible, the graph is meaningless.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
@@ -50,12 +52,12 @@ impl DependencyGraph {
         graph
     }
 
-    /// Number of pieces of evidence: Scores, and evidence of the model.
+    /// Number of statements of evidence: Scores, and evidence of the model.
     pub fn evidence_count(&self) -> usize {
         self.stated.len()
     }
 
-    /// The elements that evidence is about, including Scores.
+    /// The elements with evidence, including Scores.
     pub fn evidence(&self) -> impl Iterator<Item = &AnyElement> {
         self.stated.iter().filter_map(|&at| {
             let of = self.nodes[at].inputs.first();
@@ -70,7 +72,7 @@ impl DependencyGraph {
         of.iter().rposition(is_read)
     }
 
-    /// The same graph, where `element` reads these elements instead of its former inputs.
+    /// The same graph, except that `element` reads these elements instead of its former inputs.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -81,8 +83,8 @@ impl DependencyGraph {
         self
     }
 
-    /// The graph of a model whose elements create no other elements; their values may be continuous or infinitely many. `None` if there is a Chain
-    /// that is not a member of a family of distributions.
+    /// The graph of a model whose elements create no other elements; the elements may have continuous values or infinitely many values.
+    /// `None` if there is a Chain that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -138,7 +140,7 @@ impl DependencyGraph {
             is_cut[at] = true;
         }
         for node in &mut graph.nodes {
-            // A reader is no longer a function of the inputs that remain.
+            // A reader whose input was removed is no longer a function of its remaining inputs.
             let before = node.inputs.len();
             let parents = node.inputs[..node.parents].iter();
             node.parents = parents.filter(|&&input| !is_cut[input]).count();
@@ -164,7 +166,7 @@ impl DependencyGraph {
         at
     }
 
-    /// Adds a piece of evidence that reads these nodes.
+    /// Adds a statement of evidence that reads these nodes.
     fn add_evidence(&mut self, inputs: Vec<usize>) {
         self.stated.push(self.nodes.len());
         self.nodes.push(DependencyNode {
@@ -195,7 +197,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Adds the evidence of Scores, which weigh where they are reached.
+    /// Adds the evidence of Scores, which weigh the worlds that reach them.
     fn add_scores(&mut self, expansion: &Expansion) {
         let elements = expansion.elements();
         let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));
@@ -237,7 +239,7 @@ impl DependencyGraph {
         }
     }
 
-    /// The node of an element, if it was reached.
+    /// The node of an element, if the element was reached.
     pub(super) fn node(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
@@ -268,7 +270,7 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// For each element, `true` if the roots reach it through parents alone, so that every world has it.
+/// For each element, `true` if the roots reach it through parents alone; every world then has the element.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];

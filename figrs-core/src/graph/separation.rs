@@ -3,21 +3,22 @@
 use super::dependency::DependencyGraph;
 use crate::element::node::AnyElement;
 
-/// The evidence of a model, as it takes part in a [separation](DependencyGraph::separation).
+/// Role of the evidence of a model in a [separation](DependencyGraph::separation).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceRole {
     /// The evidence is given, in addition to the given elements.
     Given,
     /// The evidence is not known.
     Unknown,
-    /// The evidence is not known, and counts among the elements from which the separation starts.
+    /// The evidence is not known, and is included in the elements from which the separation starts.
     Asked,
 }
 
-/// The elements that can depend on others when some elements are given.
+/// The elements that can depend on other elements, given some elements.
 ///
-/// **Guarantee.** Separated elements are independent, whatever the probabilities and functions are (D-separation, which is complete for graphs with
-/// functions: elements that can depend on each other do for almost all probabilities). Elements that are functions of given ones count as given.
+/// **Guarantee.** Separated elements are independent, whatever the probabilities and functions are (D-separation, which is complete for
+/// graphs with functions: elements that can depend on each other do so for almost all probabilities). Elements that are functions of given
+/// elements count as given.
 ///
 /// **Complexity.** Linear in the graph.
 ///
@@ -33,8 +34,8 @@ pub struct Separation<'g> {
 }
 
 impl DependencyGraph {
-    /// The elements that can depend on the elements `from` when `given` are known; the evidence counts as part of `from` if its role is
-    /// [`Asked`](EvidenceRole::Asked).
+    /// The elements that can depend on the elements `from` when the elements `given` are known; the evidence counts as part of `from`
+    /// if its role is [`Asked`](EvidenceRole::Asked).
     ///
     /// Elements outside the graph are ignored.
     pub fn separation(
@@ -67,7 +68,8 @@ impl DependencyGraph {
         let readers = |node: usize| &readers[starts[node]..starts[node + 1]];
         let is_known = self.known(given, &readers);
         let opens = self.ancestors(given);
-        // The directions in which a trail leaves a node depend on whether it came from a reader (up) or from an input (down).
+        // The directions in which a trail can leave a node depend on whether the trail came from a reader (up) or from an
+        // input (down).
         let mut seen = [vec![false; n], vec![false; n]];
         let mut is_reached = vec![false; n];
         let mut open: Vec<(usize, Direction)> =
@@ -135,7 +137,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// The nodes `of`, and all nodes that they read, directly or through other nodes.
+    /// The nodes `of`, and all nodes that these read, directly or through other nodes.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
@@ -161,8 +163,8 @@ impl Separation<'_> {
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Elements that would separate `element` if they were also given: its nearest ancestors that an active trail reaches and that have a name or are
-    /// random; the element itself if trails also come from its readers.
+    /// Elements that would separate `element` if they were also given: its nearest ancestors that an active trail reaches and that have a
+    /// name or are random. If trails also come from the readers of `element`, the result is `element` itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();
@@ -179,7 +181,7 @@ impl Separation<'_> {
         let (mut open, mut found) = (vec![start], Vec::new());
         while let Some(at) = open.pop() {
             let (parents, results) = nodes[at].inputs.split_at(nodes[at].parents);
-            // An element that a branch creates cannot be given, so its Chain is taken instead.
+            // An element that a branch creates cannot be given; its Chain is listed instead.
             if !reached(results).is_empty() {
                 found.extend(self.graph.element(at).cloned());
                 continue;

@@ -24,7 +24,7 @@ pub struct GraphNode {
     pub label: Label,
     /// The address of the element, an identity that is stable from run to run.
     pub address: Address,
-    /// The distribution of the element, if it has its own.
+    /// The distribution of the element, if it has a distribution of its own.
     pub distribution: Option<String>,
     /// The evidence on the element, in words.
     pub evidence: Vec<String>,
@@ -41,16 +41,16 @@ pub struct GraphNode {
 pub enum EdgeKind {
     /// The first element is a parent of the second.
     Parent,
-    /// The first element is the result of the second, a Chain, for these parent values.
+    /// The first element is the result that the second element, a Chain, has for these parent values.
     Branch(String),
 }
 
-/// A connection, from the element that is read to the one that reads it.
+/// A connection, from an element to an element that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEdge {
     /// The position of the element that is read.
     pub from: usize,
-    /// The position of the element that reads the other one.
+    /// The position of the element that reads.
     pub to: usize,
     /// Kind of the connection.
     pub kind: EdgeKind,
@@ -58,8 +58,8 @@ pub struct GraphEdge {
 
 /// The elements that the roots of a model reach, and their connections.
 ///
-/// Converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` of the crate `figrs-report` writes it as DOT or
-/// SVG.
+/// The graph converts into a `petgraph::graph::DiGraph<GraphNode, GraphEdge>`; `Drawable` in the crate `figrs-report` writes
+/// the graph as DOT or SVG.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -77,22 +77,23 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// The graph without the elements that Chains create; it exists for infinite and continuous models too.
+    /// The graph without the elements that Chains create; it also exists for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
 
     /// The graph with the branches of every Chain, for finite models within the default [`Budget`].
     ///
-    /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and those that exceed the budget.
+    /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and models that exceed the
+    /// budget.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, Budget::default())?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Budget`]. It exists for
-    /// infinite models too; their other Chains are marked as unexplored.
+    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Budget`]. The
+    /// graph also exists for infinite models, whose remaining Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,
@@ -110,7 +111,7 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The elements, in the order they are first reached.
+    /// The elements, in the order in which they are first reached.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
@@ -172,7 +173,7 @@ impl ModelGraph {
         position
     }
 
-    /// Elements that an element reads, with the kinds of the connections and their addresses.
+    /// The elements that an element reads, with the kinds of the connections and the addresses of the elements.
     fn connections(
         &self,
         position: usize,

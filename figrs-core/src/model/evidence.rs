@@ -20,7 +20,7 @@ pub(crate) const LARGEST_LOG: f64 = 1e300;
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
-/// Identity of a statement, apart from the element that it is about.
+/// Identity of a statement of evidence, without the element that it is about.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
     /// The element has this value.
@@ -53,7 +53,7 @@ pub(crate) enum Statement {
     },
 }
 
-/// A statement with the source line that made it.
+/// A statement of evidence, with the source line that made it.
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
@@ -138,8 +138,8 @@ impl Evidence {
         self.location
     }
 
-    /// Identity of the statement, if it can be compared: equal statements about elements of one type weigh every value
-    /// alike.
+    /// Identity of the statement, if it can be compared: two statements with equal identities, about elements of one
+    /// type, weigh every value alike.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -167,8 +167,8 @@ impl Evidence {
         )
     }
 
-    /// The natural logarithm of the largest weight that this evidence can give any value, if one was stated; an observation and a condition weigh
-    /// at most one. (The density of an observed value belongs to the element, and is not counted here.)
+    /// The natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated; an observation and a
+    /// condition give at most weight one. (The density of an observed value belongs to the element, and is not counted here.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -231,7 +231,7 @@ impl Evidence {
                 shown,
             } => {
                 let (weight, log) = plain(weigh)?;
-                // This also refuses a maximum that is not a number.
+                // This comparison also rejects a maximum that is NaN.
                 if weight <= *maximum && maximum.is_finite() {
                     Ok((weight, log))
                 } else {

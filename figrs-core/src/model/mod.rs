@@ -14,11 +14,11 @@ use crate::model::evidence::Evidence;
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Evidence and interventions on elements, kept in a value that is separate from the elements.
+/// Evidence and interventions on elements, stored separately from the elements.
 ///
-/// The same elements can serve many models at once. Evidence may be stated for any element, and several
-/// times for one; all of it holds. The elements that carry evidence are, together with the targets
-/// of a run, the roots of its worlds.
+/// The same elements can be used by many models at once. Evidence may be stated for any element, and several times for
+/// the same element; all of it holds. The elements that carry evidence, together with the targets of a run, are the
+/// roots of its worlds.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -30,7 +30,7 @@ use crate::value::datum::Datum;
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Model {
-    // The evidence is shared, so that a clone of the model costs nothing; each answer keeps its model.
+    // The evidence is shared, which makes a clone of the model cheap; each answer holds its model.
     evidence: Arc<Vec<(AnyElement, Evidence)>>,
     interventions: Arc<Vec<(AnyElement, Datum)>>,
     policies: Arc<Vec<(AnyElement, AnyElement)>>,
@@ -59,7 +59,7 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
-    /// States that the values of all `elements`, in their order, pass `test`: a constraint along a whole [`fold`](crate::fold) or a grid.
+    /// States that the values of all `elements`, in order, pass `test`: a constraint along a whole [`fold`](crate::fold) or a grid.
     #[track_caller]
     pub fn condition_each<'a, T: Value>(
         mut self,
@@ -82,7 +82,7 @@ impl Model {
         self.with(element, Evidence::condition_shared(test))
     }
 
-    /// Weighs worlds by the value of `element`; weights are finite and not negative, and may exceed one.
+    /// Weighs worlds by the value of `element`; weights must be finite and not negative, and may exceed one.
     #[track_caller]
     pub fn weigh<T: Value>(
         self,
@@ -92,9 +92,9 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger one is an error.
+    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Unexpanded parts of a model have a bound only if a maximum is stated; all algorithms accept it.
+    /// Unexpanded portions of a model have a bound only if a maximum is stated; all algorithms accept a maximum.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -115,19 +115,19 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// As [`observe`](Self::observe), for a value whose type is known only to its element: the value must have that type.
+    /// As [`observe`](Self::observe), for a value whose type is known only to the element: the value must have that type.
     #[track_caller]
     pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, whatever its parents: the value is no evidence about the parents, and `element` does not make them part of the world. A later
-    /// intervention on the same element replaces this one.
+    /// Sets `element` to a value, whatever its parents: the value is no evidence about the parents, and `element` does not make the parents
+    /// part of the world. A later intervention on the same element replaces this one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
 
-    /// As [`intervene`](Self::intervene), for a value whose type is known only to its element: the value must have that type.
+    /// As [`intervene`](Self::intervene), for a value whose type is known only to the element: the value must have that type.
     pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
         let interventions = Arc::make_mut(&mut self.interventions);
         interventions.retain(|(e, _)| e.id() != element.id());
@@ -135,8 +135,8 @@ impl Model {
         self
     }
 
-    /// Makes a decision follow a policy: the decision has the value of another element, of the same type, unless an intervention sets it. A later
-    /// policy of the same decision replaces this one.
+    /// Makes a decision follow a policy: the decision has the value of another element of the same type, unless an intervention sets the
+    /// decision. A later policy of the same decision replaces this one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]
@@ -151,7 +151,7 @@ impl Model {
         self.with_evidence(element.erased().clone(), evidence)
     }
 
-    /// Adds a statement about an element, such as one of the [evidence](Self::evidence) of another model.
+    /// Adds a statement about an element, such as a statement of the [evidence](Self::evidence) of another model.
     pub fn with_evidence(mut self, element: AnyElement, evidence: Evidence) -> Self {
         Arc::make_mut(&mut self.evidence).push((element, evidence));
         self
@@ -169,7 +169,7 @@ impl Model {
         self
     }
 
-    /// All evidence, in the order it was stated.
+    /// All evidence, in the order of the statements.
     pub fn evidence(&self) -> &[(AnyElement, Evidence)] {
         &self.evidence
     }
@@ -179,13 +179,13 @@ impl Model {
         &self.interventions
     }
 
-    /// The decisions that follow policies, each with the element whose value it has.
+    /// The decisions that follow policies, each with the element that gives the decision its value.
     #[doc(hidden)]
     pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }
 
-    /// The same model with only the pieces of evidence that `keep` accepts, by position.
+    /// The same model with only those statements of evidence that `keep` accepts, given by position.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
@@ -195,7 +195,7 @@ impl Model {
         }
     }
 
-    /// One piece of evidence in words, for messages.
+    /// A statement of evidence in words, for messages.
     pub fn describe(&self, position: usize) -> String {
         let (element, evidence) = &self.evidence[position];
         let element = element.label();

@@ -1,4 +1,4 @@
-//! Pooling: combines the observations of one distribution into the observation of one list.
+//! Pooling: combines the observations of one distribution into a single observation of a list.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use crate::value::datum::Datum;
 /// Maximum number of distributions, with the same parents and the same hash, with which an observation is compared.
 const MAX_CANDIDATES: usize = 8;
 
-/// Observations of one distribution, by the positions of the statements.
+/// Observations of one distribution, given by the positions of the statements.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
 }
 
-/// The parents and the family of a statement that observes a member of a family.
+/// The parents and the family in a statement that observes a member of a family.
 fn member<'a>(
     element: &'a AnyElement,
     statement: &'a Evidence,
@@ -31,15 +31,16 @@ fn member<'a>(
 }
 
 impl Model {
-    /// The same model, where one observation of a list, in the place of the first observation, replaces all observations of one distribution.
+    /// The same model, except that a single observation of a list, at the position of the first observation, replaces all observations of
+    /// one distribution.
     ///
-    /// The pooled elements are set to their values for the elements that read them. The pools depend on the model alone: not on
-    /// other holders of its elements, which differ with the number of threads.
+    /// The pooled elements are set to their values for the elements that read them. The pools depend only on the model: not on
+    /// other holders of its elements, whose number differs with the number of threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());
         let mut met: FxHashSet<ElementId> = set.collect();
-        // Elements with an intervention or several statements stay as they are.
+        // Elements with an intervention or with several statements are not changed.
         let stated = self.evidence().iter().map(|(element, _)| element.id());
         let apart: FxHashSet<ElementId> = stated.filter(|&id| !met.insert(id)).collect();
         let mut buckets = FxHashMap::<(Vec<ElementId>, u64), Vec<usize>>::default();

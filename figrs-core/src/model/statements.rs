@@ -9,13 +9,15 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence, the interventions and the policies of a model, by element. The index answers only for elements of that model, and only while the model lives.
+/// The evidence, the interventions and the policies of a model, by element. The index is valid only for elements of that model, and only
+/// while the model is alive.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
-    /// The value that an intervention gives each element; the element is stored too, so that no new element gets its identity.
+    /// For each element with an intervention, the value that the intervention sets; the element is stored too, which prevents
+    /// a new element from reusing its identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    /// For each decision, the decision itself and the element whose value it has.
+    /// For each decision that follows a policy, the decision itself and the element that gives the decision its value.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
 }
 
@@ -53,7 +55,7 @@ impl StatementIndex {
         Some(value)
     }
 
-    /// The element whose value a decision has if the decision follows a policy.
+    /// The element that gives a decision its value, if the decision follows a policy.
     #[inline]
     pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {

@@ -1,4 +1,4 @@
-//! The values of one element in many worlds, without their type.
+//! The values of one element in many worlds, as an untyped list.
 
 use std::any::Any;
 use std::fmt::Debug;

@@ -38,7 +38,8 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// A number or a truth value. It is copied as a whole, because reading and writing single bytes costs more.
+        /// A number or a truth value. A plain value is copied as a whole, because reading and writing single bytes is
+        /// slower.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
             $($variant($type),)+
@@ -59,7 +60,7 @@ macro_rules! plain {
                 }
             }
 
-            /// Decodes the value from a word that [`Datum::word`] returned.
+            /// Decodes the value from a machine word that [`Datum::word`] returned.
             #[inline]
             pub fn from_word(form: PlainType, word: u64) -> Self {
                 match form {
@@ -122,7 +123,8 @@ macro_rules! integers {
                 }
             }
 
-            /// The integer as a value of this type; `None` if it does not fit or the type is not an integer.
+            /// The integer as a value of this type; `None` if the integer does not fit or the type is not an integer
+            /// type.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
@@ -134,7 +136,7 @@ macro_rules! integers {
 }
 integers!(U8, U16, U32, U64, Usize, I8, I16, I32, I64, Isize);
 
-/// A type whose values fit into the bits of a word.
+/// A type whose values fit into the bits of a machine word.
 trait WordValue {
     fn word(&self) -> u64;
     fn from_word(word: u64) -> Self;
@@ -186,7 +188,7 @@ impl PlainType {
     }
 }
 
-/// Numbers and truth values are stored directly, everything else is shared.
+/// Numbers and truth values are stored directly, all other values are shared.
 #[derive(Clone)]
 enum Repr {
     Plain(Plain),
@@ -202,8 +204,8 @@ impl Repr {
     }
 }
 
-/// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values
-/// are stored directly, everything else is shared.
+/// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values are
+/// stored directly, all other values are shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
@@ -227,7 +229,7 @@ impl Datum {
         }
     }
 
-    /// Encodes a plain value as a word.
+    /// Encodes a plain value as a machine word.
     #[inline]
     #[doc(hidden)]
     pub fn word(&self) -> Option<(PlainType, u64)> {
@@ -268,7 +270,7 @@ impl Datum {
         }
     }
 
-    /// The integer increased by `by`; `None` if this is not an integer or the sum is outside its type.
+    /// The integer increased by `by`; `None` if the value is not an integer or the sum is outside its type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {

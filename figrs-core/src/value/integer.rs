@@ -3,12 +3,12 @@
 use crate::element::Element;
 use crate::element::operand::Operand;
 
-/// Integer argument of an element: an integer, or an element of integers, of any type.
+/// Integer argument of an element: an integer of any type, or an element of such integers.
 #[derive(Clone, Debug)]
 pub struct Integer(Operand);
 
 impl Integer {
-    /// The number as a parameter of families. From 2⁵³ on `f64` does not represent every integer, and families refuse such numbers.
+    /// The number as a parameter of families. Above 2⁵³, `f64` does not represent every integer, and families refuse such numbers.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

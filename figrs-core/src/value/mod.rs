@@ -15,14 +15,14 @@ use std::sync::Arc;
 
 /// A type whose values an element may take.
 ///
-/// Values are compared and hashed, so that equal values of a distribution are merged and evidence can be looked up. The trait is implemented for
-/// the standard types and their tuples, arrays and collections, and for elements, which are compared by their identity. A user's enum or struct
-/// implements it by `#[derive(Value)]` if its fields are values. A type that is `Eq + Hash` can implement it by one line,
-/// [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed: equal values of a distribution are merged, and evidence can be looked up. The trait is implemented for
+/// the standard types and their tuples, arrays and collections, and for elements, which are compared by their identity. A user-defined enum
+/// or struct implements the trait by `#[derive(Value)]` if its fields are values. A type that is `Eq + Hash` can implement the trait by one
+/// line, [`value!`](crate::value!)`(MyType);`.
 ///
-/// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical where they are made:
-/// `-0.0` becomes `0.0`, every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality ignores a part of its
-/// bits, such as the case of letters, returns its representative from [`canonical`](Value::canonical).
+/// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical when they are
+/// created: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality
+/// ignores some of its bits, such as the case of letters, returns its representative from [`canonical`](Value::canonical).
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -44,13 +44,15 @@ use std::sync::Arc;
 pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// True if two values are the same outcome.
     fn same(&self, other: &Self) -> bool;
-    /// Feeds the value to a hasher; values that are [`same`](Value::same) feed the same.
+    /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// The representative of all values that are [`same`](Value::same) as this one; `None` if this value is the representative.
+    /// The representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
+    /// representative.
     ///
-    /// The default is `None`, which is right where values that are the same have the same parts. `#[derive(Value)]` calls `canonical` for the
-    /// fields. A type whose equality ignores something overrides this method: a function would otherwise see whichever of two equal values an
-    /// algorithm met first, and answers would depend on that. Debug builds report such a function in the expansions of exact algorithms.
+    /// The default is `None`, which is right if values that are the same have the same fields. `#[derive(Value)]` calls `canonical` for the
+    /// fields. A type whose equality ignores some data overrides this method: a function would otherwise receive whichever of two equal
+    /// values an algorithm reached first, and answers would depend on that order. Debug builds report such a function in the expansions of
+    /// exact algorithms.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -73,11 +75,11 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Number of bytes that the value holds on the heap, besides its own size; they count against the memory
+    /// Number of bytes that the value holds on the heap, besides its own size; these bytes count against the memory
     /// [budget](crate::expand::Budget::bytes).
     ///
-    /// The size is zero unless the method is overridden. Standard types count their contents, `#[derive(Value)]` adds up the fields; elements are
-    /// counted separately. Where you write the implementation of a type that holds lists, return their sizes:
+    /// The size is zero unless the method is overridden. Standard types count their contents, and `#[derive(Value)]` adds up the fields;
+    /// elements are counted separately. If you write the implementation for a type that holds lists, return the sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -111,7 +113,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Equal values must have the same parts, as with derived implementations; see [`Value::canonical`].
+/// Equal values must have the same fields, as with derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};

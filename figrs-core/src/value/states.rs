@@ -1,4 +1,4 @@
-//! The states of tables, numbered once and shared.
+//! The states of tables, which are numbered once and shared.
 
 use std::fmt::{Debug, Formatter, Result};
 use std::marker::PhantomData;
@@ -8,8 +8,8 @@ use super::support::{Support, SupportBuilder};
 
 /// The distinct values of an element of a [`Table`](crate::Table), in the order of the table; cheap to clone.
 ///
-/// A list or an array converts into `States`. Where an element and the tables that have it as a parent are built with clones of one `States`, the
-/// rows of the tables are found by position, without looking values up.
+/// A list or an array converts into `States`. If an element and the tables that have it as a parent are built with clones of one `States`,
+/// the rows of the tables are found by position, without looking up values.
 ///
 /// ```
 /// # use figrs_core::{Flip, States, Table};

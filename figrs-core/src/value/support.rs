@@ -17,13 +17,13 @@ struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
-    /// In debug builds, values that equal a value of the set but print differently, each with the number of the value of the set.
+    /// In debug builds, values that equal a value of the set but print differently, each with the number of that value.
     look_alikes: Vec<(usize, T)>,
     /// Number of values that were compared for `look_alikes`.
     compared: usize,
 }
 
-/// In debug builds, maximum number of repeated values that are compared with the stored ones.
+/// In debug builds, maximum number of repeated values that are compared with the stored values.
 const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
@@ -144,7 +144,7 @@ impl<T: Value> AnyValues for DistinctValues<T> {
         self.set.capacity() - self.set.len()
     }
     fn bytes_each(&self) -> usize {
-        // In addition to each value, its hash and its slot in the hash table are stored.
+        // In addition to each value, the value's hash and its slot in the hash table are stored.
         const ENTRY_BYTES: usize = 18;
         size_of::<T>() + ENTRY_BYTES
     }
@@ -160,7 +160,7 @@ impl SupportBuilder {
         Self(Box::new(DistinctValues::<T>::default()))
     }
 
-    /// The position of a value, which is added if it is new; `None` if it has another type.
+    /// The position of a value, which is added if it is new; `None` if the value has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
     }
@@ -181,7 +181,8 @@ impl SupportBuilder {
         self.0.decode(positions)
     }
 
-    /// The positions of the values of a column, which are added if they are new; `None` if they have another type.
+    /// The positions of the values of a column, which are added if they are new; `None` if the values have another
+    /// type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
@@ -201,7 +202,7 @@ impl SupportBuilder {
         self.0.index_of(value)
     }
 
-    /// Number of values so far.
+    /// Number of values in the list so far.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -211,8 +212,8 @@ impl SupportBuilder {
         self.0.bytes()
     }
 
-    /// Approximate size in bytes while `more` values are added: if there is no room for them, all are moved to a table
-    /// that is twice as large, and the old table lives until then.
+    /// Approximate size in bytes while `more` values are added: if there is no room for these values, all values are
+    /// moved to a table that is twice as large, and the old table is dropped after the move.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -235,7 +236,7 @@ impl SupportBuilder {
     }
 }
 
-/// The distinct values of an element, in a fixed order that breaks ties; cheap to clone.
+/// The distinct values of an element, in a fixed order that is also used to resolve ties; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Support(Arc<dyn AnyValues>);
 
@@ -285,7 +286,7 @@ impl Support {
         self.0.printed(value)
     }
 
-    /// In debug builds, a value that is the same as this one but prints differently, if one was met.
+    /// In debug builds, a value that is the same as this value but prints differently, if there has been such a value.
     pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
         self.0.look_alike(value)
     }
@@ -309,7 +310,7 @@ impl Support {
 }
 
 impl PartialEq for Support {
-    /// True if these are the same values in the same order; constant time for clones.
+    /// True if both supports have the same values in the same order; takes constant time for clones.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
     }

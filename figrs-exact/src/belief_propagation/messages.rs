@@ -1,4 +1,4 @@
-//! Messages from factors to variables, and the beliefs that follow from them.
+//! Messages from factors to variables, and the beliefs computed from these messages.
 
 use super::network::{Edge, FactorEntries, MessageGraph};
 use figrs_answer::run::watch::RunMonitor;
@@ -11,7 +11,7 @@ const SAFE: f64 = -600.0;
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least natural logarithm of a non-zero entry of a message. The limit is needed because the logarithms may grow at every iteration
-/// if the graph has loops, and an overflow would be taken for a zero. Sums of this magnitude are still accurate to a
+/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of this magnitude are still accurate to a
 /// ten-thousandth.
 const FLOOR: f64 = -1e12;
 
@@ -19,7 +19,7 @@ const FLOOR: f64 = -1e12;
 pub(super) trait MessageAlgebra {
     /// The algebra in logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring in ordinary numbers, if that is faster.
+    /// The same semiring on ordinary numbers instead of logarithms, if computing with ordinary numbers is faster.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -63,12 +63,13 @@ pub(super) struct ConvergenceResult {
     pub(super) impossible: bool,
 }
 
-/// The messages of a network as natural logarithms; the largest of each message is zero.
+/// The messages of a network as natural logarithms; the largest entry of each message is zero.
 pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable, the sum of the logarithms of its non-zero messages, and the number of zero messages.
+    /// For each value of each variable, the sum of the logarithms of its non-zero messages, and the number of its zero
+    /// messages.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
     incoming: Vec<f64>,
@@ -92,7 +93,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Sends all messages, through the factors in their order and back in reverse order, until the messages converge.
+    /// Passes messages through all factors in order and back in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -101,7 +102,7 @@ impl<'n> Messages<'n> {
         let tables = &self.network.tables;
         let each: u64 = 2 * tables.iter().map(FactorEntries::work).sum::<u64>();
         let tolerance = if self.network.is_forest {
-            // If the graph is a forest, the answer is reported as exact, so that the tolerance must be small.
+            // If the graph is a forest, the answer is reported as exact; the tolerance must therefore be small.
             until.tolerance.min(1e-10)
         } else {
             until.tolerance
@@ -189,7 +190,8 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of one factor; returns their largest change, or `None` if messages exclude every value of a variable.
+    /// Sends the messages of one factor; returns the largest change of a message, or `None` if messages exclude every value of
+    /// a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -255,7 +257,7 @@ impl<'n> Messages<'n> {
         Some(change)
     }
 
-    /// The logarithms of the products of the messages to a variable; the largest is zero.
+    /// The logarithms of the products of the messages to a variable; the largest logarithm is zero.
     pub(super) fn belief(&self, variable: usize) -> Vec<f64> {
         let values = self.network.starts[variable]..self.network.starts[variable + 1];
         let log = |at: usize| {
@@ -283,7 +285,8 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// The negative Bethe free energy: the logarithm of the sum over all assignments, if the graph is a forest and the messages have converged.
+    /// The negative Bethe free energy, which equals the logarithm of the sum over all assignments if the graph is a forest and the messages
+    /// have converged.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -334,7 +337,7 @@ impl<'n> Messages<'n> {
     }
 
     /// One value for each variable: the best value of the first variable of each component, then for each factor the best
-    /// values of its other variables given those already chosen.
+    /// values of its other variables given the values already chosen.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -391,7 +394,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Difference of two entries of a message; relative to their magnitude if `relative` is `true`.
+/// Difference of two entries of a message; relative to the magnitude of the entries if `relative` is `true`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -402,7 +405,7 @@ fn difference(new: f64, old: f64, relative: bool) -> f64 {
     }
 }
 
-/// The index of the largest number; the first of equal ones.
+/// The index of the largest number; among equal numbers, the first index.
 fn best(logs: &[f64]) -> u32 {
     let mut best = 0;
     for (i, log) in logs.iter().enumerate() {
@@ -457,7 +460,7 @@ fn accumulate_messages<S: Semiring<Value = f64>>(
         }
         _ => {
             for (row, entry) in rows.chunks_exact(arity).zip(entries) {
-                // For each variable, the product of the entry and the messages of all variables before it.
+                // For each variable, the product of the entry and the messages of all variables before this variable.
                 products.clear();
                 let mut before = *entry;
                 for &at in row {

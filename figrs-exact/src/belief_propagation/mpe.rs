@@ -17,12 +17,13 @@ use figrs_factor::eliminate::log_weight;
 
 /// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// After convergence of the messages, or the end of their budget, variables are assigned one after another: each variable gets its
-/// best value, given the values assigned before, according to the messages.
+/// After convergence of the messages, or after the maximum number of iterations, variables are assigned one after another: each
+/// variable gets its best value, given the values assigned before, according to the messages.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors. If the factor graph has no loops and
-/// the messages have converged, it is the most probable world, and the answer is proven ([`Answer::is_proven`]). Otherwise no bound
-/// is known ([`Answer::upper_bound`] is infinite). Deterministic.
+/// **Guarantee.** The world (an assignment of values to all elements) has positive probability, which is recomputed from the
+/// factors. If the factor graph has no loops and the messages have converged, the world is the most probable one, and the answer is
+/// proven ([`Answer::is_proven`]). If the world is not proven, no upper bound is known ([`Answer::upper_bound`] is infinite).
+/// Deterministic.
 ///
 /// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
 ///

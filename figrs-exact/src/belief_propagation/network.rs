@@ -6,11 +6,11 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 /// The non-zero entries of a factor.
 #[derive(Debug)]
 pub(super) struct FactorEntries {
-    /// The positions of the factor's first edge and of the edge after its last.
+    /// The index of the factor's first edge, and the index after its last edge.
     pub(super) edges: (usize, usize),
     /// For each entry and each variable, the index of the variable's value in the concatenated lists of values of the factor's variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, scaled so that the largest is zero.
+    /// The natural logarithms of the entries, scaled such that the largest is zero.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
     /// The natural logarithm of the largest entry before scaling.
@@ -24,7 +24,7 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Work of computing the messages of this factor, in entries read.
+    /// Work of computing the messages of this factor, as the number of entries read.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
@@ -35,7 +35,7 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offsets of the edge's message among the messages of all edges, and among the messages of its factor.
+    /// Offset of the edge's message in the list of all messages, and offset in the list of the messages of its factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
@@ -46,7 +46,8 @@ pub(super) struct Edge {
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
-    /// For each variable, the offset of its values among the values of all variables; at the end, the total number of values.
+    /// For each variable, the offset of its values in the list of all variables' values; at the end, the total number of
+    /// values.
     pub(super) starts: Vec<usize>,
     /// For each variable, the edges to its factors.
     pub(super) edges_of: Vec<Vec<usize>>,

@@ -36,9 +36,9 @@ impl BeliefPropagation {
         &self.settings.limits
     }
 
-    /// Calls `count` with each origin of a weight and the belief of the entry; an origin of several entries is passed several
-    /// times. Returns the negative Bethe free energy, or `None` if the messages have not converged. If messages exclude every value
-    /// of a variable, returns minus infinity and counts nothing.
+    /// Calls `count` with the source of each parametric weight and the belief of the corresponding entry; a source that several
+    /// entries have is passed several times. Returns the negative Bethe free energy, or `None` if the messages have not converged.
+    /// If messages exclude every value of a variable, returns minus infinity without calling `count`.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].
     #[doc(hidden)]

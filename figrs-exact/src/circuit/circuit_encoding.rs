@@ -22,10 +22,11 @@ pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The weights of the symbols that the circuit contains in place of numbers.
+    /// The weights of the symbols that stand for numbers in the circuit.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
-    /// The weights that the present evidence gives to the values of varying elements.
+    /// The weights that the present evidence gives to the values of varying elements (elements whose evidence may
+    /// change after compilation).
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
@@ -35,12 +36,13 @@ pub(super) struct CircuitEncoding {
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
-    /// The weights of its values; `None` if all are one.
+    /// The weights of the varying element's values; `None` if all weights are one.
     weights: Option<Weights>,
 }
 
 impl CircuitEncoding {
-    /// Compiles an encoding. The circuit keeps the variables of the elements at the positions `stay` in the expansion.
+    /// Compiles an encoding. The circuit has leaves for the variables of the elements at the positions `stay` in the
+    /// expansion.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -112,7 +114,7 @@ impl CircuitEncoding {
         ))
     }
 
-    /// Sets the weights of the values of a varying element, or removes them.
+    /// Sets the weights of the values of a varying element, or removes these weights.
     pub(super) fn state(&mut self, place: usize, weights: Option<Weights>) {
         let statement = &mut self.statements[place];
         statement.weights = weights;
@@ -157,7 +159,8 @@ impl CircuitEncoding {
         })
     }
 
-    /// The probabilities of the values of some elements, by their positions in the expansion; the total must not be zero.
+    /// The probabilities of the values of some elements, which are given by their positions in the expansion; the total
+    /// weight must not be zero.
     pub(super) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();

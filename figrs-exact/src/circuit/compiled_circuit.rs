@@ -1,4 +1,4 @@
-//! A model compiled to a circuit, to answer many questions.
+//! A model compiled to a circuit that answers many queries.
 
 use std::sync::Arc;
 
@@ -20,9 +20,9 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// The search is done once, at compilation. Afterwards, parameters and the evidence on the elements that were declared
-/// [`varying`](crate::Circuit::varying) may change. Each question takes one pass over the circuit: a pass from the leaves to the
-/// root for a sum, a maximum or a count, and a further pass from the root to the leaves for all marginals.
+/// The search is done once, at compilation. After compilation, parameters may change, and so may the evidence on the elements
+/// that were declared [`varying`](crate::Circuit::varying). Each query takes one pass over the circuit: a pass from the leaves
+/// to the root for a sum, a maximum or a count, and a further pass from the root to the leaves for all marginals.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -39,24 +39,25 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions do not change the circuit, so several threads may ask one circuit. A clone shares the circuit and has evidence of its own.
+/// Queries do not change the circuit; several threads may therefore query the same circuit. A clone shares the circuit but has its own
+/// evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,
     cache_bytes: u64,
     expansion: Arc<Expansion>,
-    /// `None` if the compiled evidence is impossible.
+    /// `None` if the evidence at compilation is impossible.
     encoding: Option<CircuitEncoding>,
 }
 
-/// Kind of questions for which a circuit is compiled.
+/// Kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Only sums are asked for: function calls may be shared in the encoding, and variables may be left undecided.
+    /// Only sums are computed: function calls may be shared in the encoding, and variables may be left undecided.
     Sums,
-    /// Sums and single worlds are asked for.
+    /// Sums and single worlds are computed.
     Worlds,
-    /// Only the number of worlds is asked for: variables that other variables define are removed.
+    /// Only the number of worlds is computed: variables that other variables define are removed.
     Count,
 }
 
@@ -116,7 +117,8 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Number of sums, products, values and weights of the circuit; zero if the compiled evidence is impossible.
+    /// Number of nodes of the circuit (sums, products, values and weights); zero if the evidence at compilation is
+    /// impossible.
     pub fn nodes(&self) -> usize {
         let circuit = self
             .encoding
@@ -134,8 +136,8 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element and replaces evidence that was set on it before; evidence of the compiled model on the element
-    /// still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the
+    /// compiled model on the element still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -144,7 +146,8 @@ impl CompiledCircuit {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; this replaces evidence that was set on it before.
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element
+    /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -175,8 +178,8 @@ impl CompiledCircuit {
     }
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits: a
-    /// weight that was zero for all values of the parameters is no longer zero, equal weights become different, or a weight of one,
-    /// which the circuit omits, changes.
+    /// weight that was zero for all values of the parameters is no longer zero, equal weights have become different, or a weight of
+    /// one, which the circuit omits, has changed.
     ///
     /// **Errors.** The errors of compilation; after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -217,7 +220,7 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         let encoding = self.encoding.as_ref();
         encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
@@ -280,9 +283,10 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
+    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are
+    /// held in memory at the same time.
     ///
-    /// **Guarantee.** Exact; worlds of equal probability come in an order that is fixed for one model.
+    /// **Guarantee.** Exact; the order of worlds of equal probability is fixed for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {

@@ -28,27 +28,28 @@ const CACHE_BYTES: u64 = 1 << 30;
 ///
 /// A circuit answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and
 /// unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables; the
-/// other weights are stored in decision diagrams, in which equal parts are shared. Atoms that other atoms define are eliminated
-/// beforehand. The next decision variable is chosen by its level in a tree decomposition, its number of clauses and its activity in
-/// conflicts. The sum over a component is cached by a hash of its undecided variables, clauses and residual tables.
-/// [`compile`](Self::compile) keeps the trace of the search as a decision circuit: see [`CompiledCircuit`].
+/// other weights are stored in decision diagrams, in which equal subdiagrams are shared. Atoms that other atoms define are
+/// eliminated before the search. The next decision variable is chosen by its level in a tree decomposition, its number of clauses
+/// and its activity in conflicts. The sum over a component is cached by a hash of its undecided variables, clauses and residual
+/// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** Exact up to rounding, without underflow, except for a probability of about `n^2 / 2^129` that two of the `n`
 /// different components found have the same hash of 128 bits. Deterministic.
 ///
-/// **Complexity.** Exponential in the number of variables at worst. If decisions followed the tree decomposition alone, the time
-/// would be exponential only in the width times the logarithm of the number of variables, or in the width if the cache held all
-/// components. The activity in conflicts takes precedence over that order, so that no such bound holds. If there are many zeros,
-/// they save most of the time. Elimination is faster if its tables fit the memory, above all for chains of variables with many
+/// **Complexity.** Exponential in the number of variables in the worst case. If decisions followed only the tree decomposition,
+/// the time would be exponential only in the width times the logarithm of the number of variables, or in the width if the cache
+/// held all components. Because the activity in conflicts takes precedence over that order, no such bound holds. Many zeros
+/// shorten the search greatly. Elimination is faster if its tables fit the memory, above all for chains of variables with many
 /// values, such as long sums.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
-/// [`EliminationError`](figrs_factor::eliminate::EliminationError) when clauses, residual tables, cache and circuit together take
-/// more than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget), or when the circuit takes more than that, with
-/// the two numbers for each node that questions need; or when clauses and rows of weights have more numbers than the
-/// [`table_budget`](figrs_factor::eliminate::Options::table_budget): functions of thousands of states need elimination. (If
-/// functions fail for some values, an elimination decides whether such values occur in a world; this elimination may be refused.)
+/// [`EliminationError`](figrs_factor::eliminate::EliminationError) in three cases: if clauses, residual tables, cache and circuit
+/// together take more than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget); if the circuit takes more than
+/// that together with the two numbers for each node that queries need; or if clauses and rows of weights have more numbers than the
+/// [`table_budget`](figrs_factor::eliminate::Options::table_budget) (functions of thousands of states need elimination instead).
+/// (If functions fail for some values, an elimination decides whether such values occur in a world; the budgets may refuse this
+/// elimination.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -104,8 +105,8 @@ impl Circuit {
     watched_by_run!(watch);
 
     /// Sets the maximum number of bytes of the cache of components, which is also limited to half of the
-    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) if a memory budget is set. When the cache is full, the
-    /// least recently used half of its components is dropped: the answer stays the same, but the search takes longer.
+    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) if a memory budget is set. When the cache is full, its
+    /// least recently used half is dropped: the answer stays the same, but the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -124,10 +125,11 @@ impl Circuit {
         self
     }
 
-    /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    /// Compiles a model for queries about the distributions of `targets`, the distributions of the varying elements,
+    /// and whole worlds.
     ///
-    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them depends on multiplies
-    /// the weight of a world.
+    /// Targets and varying elements are roots: a [`Score`](figrs_core::Score) on which one of them depends multiplies the weight
+    /// of a world.
     ///
     /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
@@ -156,7 +158,7 @@ impl Circuit {
             .count()
     }
 
-    /// The number of worlds of a question whose expansion other algorithms may share.
+    /// The number of worlds of a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn count_of(&self, question: &Question<'_>) -> Result<BigUint, Error> {
         let watching = self.watch.start(self.name(), None);
         let (model, targets) = (question.model, question.targets.to_vec());
@@ -180,7 +182,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles the circuit for a kind of questions about the roots of a problem.
+    /// Compiles the circuit for one kind of queries about the roots of a problem.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -248,7 +250,8 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question without varying elements, whose expansion may be shared with other algorithms.
+    /// Answers a question (a model with targets) without varying elements, whose expansion may be shared with other
+    /// algorithms.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

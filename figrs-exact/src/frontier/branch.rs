@@ -14,10 +14,11 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_answer::limits::call_solver;
 
-/// The outcomes of the element that `call` returns (a branch of a Chain), given the values `captured` of elements outside the branch.
+/// The outcomes of the branch that `call` returns for a Chain, given the values `captured` of elements outside the branch.
 ///
 /// An atomic element that `may_own` accepts is treated as part of the branch, even if other code holds a reference to it. The
-/// function is called twice if its element is not a new atomic one: elements that both calls reach are outside the branch.
+/// function is called twice if its element is not a new atomic element: elements that both calls reach are outside the
+/// branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -92,17 +93,18 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements reached, in the order in which they are found.
+    /// The elements reached, in the order in which they were found.
     reached: IndexMap<ElementId, AnyElement>,
     /// `true` if a Score weighs some of the worlds.
     is_weighed: bool,
 }
 
-/// If the enumeration of a branch evaluates more than this number of elements, its worlds are summed by elimination instead.
+/// If the enumeration of a branch evaluates more than this number of elements, the worlds of the branch are summed by
+/// elimination instead.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
-    /// Enumerates the worlds; returns an error if one takes more than `memory` bytes.
+    /// Enumerates the worlds of the branch; returns an error if one of them takes more than `memory` bytes.
     fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);
@@ -113,7 +115,7 @@ impl BranchWorlds {
         }
     }
 
-    /// Sums the worlds by elimination, where calls of recursive functions share their distributions.
+    /// Sums the worlds of the branch by elimination; calls of recursive functions share their distributions.
     fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let mut limits = Limits::default();
         limits.budget.bytes = memory;

@@ -6,16 +6,17 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// The frontiers of this number of latest steps are all kept; of the steps up to twice as far back, every second frontier is kept, and so on.
+/// Of this number of latest steps, every frontier is stored; of the steps up to twice as far back, every second frontier is stored, and so
+/// on.
 const LATEST: usize = 8;
 
-/// The frontiers before some earlier steps: before most of the latest steps and few of the oldest. Backtracking takes at most twice
-/// the distance in steps, although few frontiers are kept.
+/// Stored frontiers of earlier steps: of most of the latest steps and few of the oldest. Going back by `d` steps takes at most `2 d`
+/// steps, although few frontiers are stored.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
-    /// The frontiers kept, each with the number of its step, in ascending order of the steps.
+    /// The stored frontiers, each with the index of its step, in ascending order of the steps.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states that only the checkpoints hold, and its maximum.
+    /// The size in bytes of the states that only the checkpoints hold, and the maximum of this size.
     bytes: usize,
     most: usize,
 }
@@ -50,7 +51,7 @@ impl<const W: usize> Checkpoints<W> {
         self.bytes as u64
     }
 
-    /// Keeps the frontier before a step: its position in the cache, or its states if they are not cached.
+    /// Stores the frontier before a step: its position in the cache or, if it is not cached, its states.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -76,7 +77,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Removes and returns the frontier before a step, if it is kept, and drops the frontiers of later steps.
+    /// Removes and returns the frontier before a step, if it is stored, and drops the frontiers of later steps.
     pub(super) fn take(
         &mut self,
         step: usize,

@@ -13,12 +13,12 @@ pub(super) struct ChoiceOutcomes {
     pub(super) merged: bool,
     /// `true` if the likelihood of an observed Chain is a density.
     pub(super) density: Option<bool>,
-    /// An atomic element that other elements might read, but that is treated as part of this choice.
+    /// An atomic element that other elements might read, but that is treated as belonging to this choice.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Outcomes each of which represents exactly one world.
+    /// Outcomes of which each represents exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
@@ -29,8 +29,8 @@ impl ChoiceOutcomes {
     }
 }
 
-/// The outcomes of the choice of an element for these values of its parents; if the element is observed, the only outcome is the
-/// observed value, with its probability or density.
+/// The outcomes of the random choice of an element for these values of its parents; if the element is observed, the only outcome
+/// is the observed value, with its probability or density.
 pub(super) fn outcomes(
     element: &AnyElement,
     arguments: &[&dyn Any],

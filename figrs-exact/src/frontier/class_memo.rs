@@ -7,17 +7,17 @@ use super::growth::table;
 /// Overhead of the allocator in bytes for each allocation.
 const ALLOCATION: usize = 16;
 
-/// Number of codes that are packed into one number.
+/// Number of codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The stored results, with the codes of the values read as keys.
+/// The stored results, keyed by the codes of the values that the element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo table of a class; it is dropped if lookups rarely find a result, for instance because each state is a different value.
+/// Memo table of a class; it is dropped if lookups rarely find a result, for example because each state has a different value.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
@@ -25,12 +25,13 @@ pub(super) struct ClassMemo<R> {
     shared: bool,
     asked: u32,
     found: u32,
-    /// The size of the memo in bytes after the last insertion.
+    /// The size of the memo table in bytes after the last insertion.
     pub(super) bytes: usize,
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which it is decided whether a memo is kept: it needs this number of hits, divided by `MIN_HIT_DIVISOR`.
+    /// Number of lookups after which it is decided whether a memo table is retained: the table must have had this number of hits
+    /// divided by `MIN_HIT_DIVISOR`.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
 
@@ -64,7 +65,8 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result. Returns the growth of the memo in bytes since the last insertion; the size includes room for `more` results.
+    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; the size includes room for `more`
+    /// results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {
             Some(MemoTable::Few(known)) => {

@@ -23,26 +23,27 @@ pub(super) type WeightedValue = (u32, u32);
 pub(super) struct CodedElements {
     pub(super) linear: ElementOrder,
     pub(super) classes: Classes,
-    /// For each element, by its index (place), the type of its values.
+    /// For each element, by its index, the type of its values.
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of elements that are no random choices, the memo table of their values; `None` if evidence excludes the value.
+    /// For each class of elements that are not random choices, the memo table of their values; a value is `None` if evidence
+    /// excludes it.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
     /// For each class of random elements, the memo table of the positions of their outcomes.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
     /// The total size of the memo tables of all classes, in bytes.
     pub(super) remembered: usize,
-    /// Number of new values, results and outcomes for which the next count of bytes includes memory.
+    /// Number of new values, results and outcomes for which the next count of bytes reserves memory.
     pub(super) reserved: usize,
     /// `true` if an outcome of a branch represents several worlds.
     pub(super) merged: bool,
     /// For each class of observed Chains, `true` if the likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that are a branch of exactly one known Chain, with that Chain. They are not visited by the sweep, unless
-    /// another element turns out to read them.
+    /// Atomic elements that are a branch of exactly one known Chain, each with that Chain. The sweep does not visit these
+    /// elements, unless another element turns out to read them.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     /// Maximum number of bytes of a world of a branch.
     pub(super) memory: u64,
@@ -75,8 +76,8 @@ impl CodedElements {
         rules
     }
 
-    /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads. Chains that owned some
-    /// of these elements now read them too. Returns each changed Chain with the indices of its new reads.
+    /// Adds elements to those that a Chain reads: the elements that the branches of the Chain turned out to be. Chains that owned
+    /// some of these elements read them too from now on. Returns each changed Chain with the indices of its new reads.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -100,8 +101,7 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if a Chain may own an element: no other element is known to read it, and no other Chain owns
-    /// it.
+    /// True if a Chain may own an element: no other element is known to read the element, and no other Chain owns it.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -146,13 +146,14 @@ impl CodedElements {
     /// Number of values, results and outcomes for which memory is reserved at first.
     const RESERVED: usize = 16;
 
-    /// The number of transitions from one state for which memory is reserved: twice the maximum so far, because the next state may have more.
+    /// The number of transitions from one state for which memory is reserved: twice the maximum so far, because the next state may have
+    /// more transitions.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// Approximate size in bytes of the numbered values, the weights, the outcomes and the memos of classes, with room for the
-    /// transitions of one more state.
+    /// Approximate size in bytes of the numbered values, the weights, the outcomes and the memo tables of classes, with room
+    /// for the transitions of one more state.
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
         let values: usize = values.map(|values| values.bytes_with(self.reserved)).sum();
@@ -174,7 +175,7 @@ impl CodedElements {
         self.is_renumberable[of]
     }
 
-    /// The first target of those that a step reports that is true in some transition.
+    /// Among the targets that a step reports, the first target that is true in some transition.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];

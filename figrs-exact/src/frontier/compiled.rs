@@ -28,9 +28,10 @@ enum TotalMessages {
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages from the last frontier back to the first.
+/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages from the last frontier back to the
+/// first.
 ///
-/// A world of a compiled frontier contains the values of the targets only.
+/// A world of a compiled frontier contains only the values of the targets.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -45,7 +46,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may put questions to one compiled frontier; a clone shares all its data.
+/// Several threads may query the same compiled frontier; a clone shares all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
@@ -58,7 +59,7 @@ pub struct CompiledFrontier {
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
-/// The targets, from whose values worlds are made.
+/// The targets, of whose values worlds consist.
 #[derive(Debug)]
 struct TargetNames {
     targets: Vec<AnyElement>,
@@ -125,7 +126,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if it is impossible.
+    /// The natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         self.log_evidence
     }
@@ -135,7 +136,7 @@ impl CompiledFrontier {
         self.explored.largest
     }
 
-    /// The number of steps, one for each random choice, and the number of steps that repeat earlier ones.
+    /// The number of steps (one for each random choice), and the number of steps that repeat earlier steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
@@ -185,7 +186,7 @@ impl CompiledFrontier {
         })
     }
 
-    /// The values of a target that are possible, and their probabilities.
+    /// The possible values of a target, and their probabilities.
     fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
         let shares = self.all_marginals()[target].iter().enumerate();
         shares
@@ -194,7 +195,8 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// The distribution of a target. The first such question takes a sweep over all steps, which computes the distributions of all targets.
+    /// The distribution of a target. The first query of this kind takes a sweep over all steps, which computes the distributions of all
+    /// targets.
     ///
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -301,7 +303,8 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// The most probable world of the targets and the evidence; of several such worlds, the first in the order of values.
+    /// The most probable world of the targets and the evidence; among equally probable worlds, the first in the order of
+    /// values.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition may represent several worlds.
     pub fn most_probable(&self) -> Result<World, Error> {

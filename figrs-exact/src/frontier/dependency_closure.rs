@@ -13,14 +13,15 @@ pub(super) struct NeededElement {
     pub(super) fixed: Option<Datum>,
 }
 
-/// All elements on which roots and targets depend, numbered so that each comes after the elements it reads. The elements on which
-/// the roots depend come first.
+/// All elements on which roots and targets depend, numbered such that each element comes after the elements that it reads. The
+/// elements on which the roots depend come first.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// Number of elements on which the roots depend; if there are no roots, those on which the targets depend.
+    /// Number of elements on which the roots depend; if there are no roots, number of elements on which the targets
+    /// depend.
     pub(super) stated: usize,
 }
 
@@ -48,7 +49,7 @@ impl NeededElements {
         needs
     }
 
-    /// True if the closure contains the element, or the model intervenes on it.
+    /// True if the closure contains the element, or the model sets the element by an intervention.
     pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
@@ -93,8 +94,8 @@ impl NeededElements {
         for (place, number) in stated.into_iter().enumerate() {
             places[number] = place;
         }
-        // For each other element, the position of the last element that it reads. An element that reads none comes with its first
-        // reader, or at the end if it has no reader.
+        // For each other element, the position of the last element that this element reads. An element that reads none comes with
+        // its first reader, or at the end if it has no reader.
         let mut after: Vec<Option<usize>> = Vec::with_capacity(numbers.len());
         for number in numbers.clone() {
             let reads = &self.met[number].reads;

@@ -5,7 +5,8 @@ use std::any::TypeId;
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values found so far, numbered separately for each type: elements with values of one type share the numbers.
+/// The values found so far, numbered separately for each type: elements whose values have the same type share the
+/// numbers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
@@ -27,7 +28,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Sets the width of the codes of each type to the bits that twice the number of its values needs; returns `false` if no type had too few bits.
+    /// Sets the width of the codes of each type such that twice the number of its values fits; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +41,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Keeps only the values of a type at the given positions, which are ascending, and renumbers them.
+    /// Retains only the values of a type at the given positions, which are ascending, and renumbers these values.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -50,7 +51,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Bit fields of values of these types in a key of `words` words; `None` if they do not fit.
+    /// Bit fields of values of these types in a key of `words` machine words; `None` if the fields do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -69,7 +70,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// For each type, its values as a support; the support is empty unless the type is one of `types`.
+    /// For each type, its values as a support; the support of a type that is not in `types` is empty.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {

@@ -8,21 +8,21 @@ use super::dependency_closure::{NeededElement, NeededElements};
 use super::reorder::better_order;
 use figrs_answer::error::Error;
 
-/// One element of a model; its index in the list of all elements is called its place.
+/// One element of a model; the index of an element in the list of all elements is called its place.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of the parents, followed by the places of the elements that branches turned out to be.
+    /// The places of the parents, followed by the places of the elements that branches of the Chain turned out to be.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// `true` if only a branch of a Chain depends on the element, so that it is not part of every world.
+    /// `true` if only a branch of a Chain depends on the element, which is then not part of every world.
     pub(super) optional: bool,
 }
 
 impl OrderedElement {
-    /// True if several outcomes are possible for one assignment of the elements it reads.
+    /// True if the element may have several outcomes for one assignment of the elements that it reads.
     pub(super) fn is_random(&self) -> bool {
         self.fixed.is_none()
             && matches!(
@@ -36,7 +36,7 @@ impl OrderedElement {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Number of places in `reads` that belong to the parents of the element; they come first.
+    /// Number of places in `reads` that belong to the parents of the element; these places come first.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,
@@ -60,7 +60,7 @@ pub(super) struct ElementOrder {
     /// The model without its evidence.
     pub(super) interventions: Model,
     /// The places of the elements, in the order in which the elements are visited. Elements on which only branches depend are not
-    /// listed; they are visited before their first reader.
+    /// listed, because each is visited before its first reader.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements on which the roots do not depend.
@@ -68,9 +68,9 @@ pub(super) struct ElementOrder {
 }
 
 impl ElementOrder {
-    /// Orders the elements by the stated evidence: before the element of each evidence statement come the elements on which it
-    /// depends. Targets, and elements on which only targets depend, come as soon as all elements that they read have come, and last
-    /// if they read none.
+    /// Orders the elements by the order of the evidence: before the element of each evidence statement come the elements on which
+    /// it depends. Targets, and elements on which only targets depend, come as soon as all elements that they read have come, and
+    /// last if they read none.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
@@ -105,8 +105,8 @@ impl ElementOrder {
         linear
     }
 
-    /// Changes the order of the elements that the roots need if another one is predicted to have fewer states; returns
-    /// whether it did.
+    /// Changes the order of the elements that the roots need if another order is predicted to have fewer states;
+    /// returns whether the order was changed.
     pub(super) fn reorder(&mut self) -> bool {
         let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
             return false;
@@ -120,13 +120,14 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the order contains the element, the element has evidence, or the model intervenes on it.
+    /// True if the order contains the element, the element has evidence, or the model sets the element by an
+    /// intervention.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
     /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads; returns the places
-    /// that it did not read before.
+    /// that the Chain did not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score.
     pub(super) fn capture(

@@ -10,7 +10,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::element_order::OrderedElement;
 
-/// The rule of an element determines its value or its distribution from the elements it reads.
+/// The rule of an element computes its value or its distribution from the elements that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ElementRule {
     Fixed(Datum),
@@ -45,7 +45,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional (no Score may weigh an optional element).
+/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional (an optional element may not be
+/// weighed by a Score).
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -54,8 +55,8 @@ type ClassSignature = (
     bool,
 );
 
-/// For each element the index of its class: elements of one class have the same values with the same weights for the same
-/// values of the elements they read.
+/// For each element the index of its class: for the same values of the elements that they read, elements of one class
+/// have the same values with the same weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,

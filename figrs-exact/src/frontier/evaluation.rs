@@ -1,4 +1,5 @@
-//! Evaluation of elements from the codes of the values they read: values of functions, and outcomes of random choices.
+//! Evaluation of elements from the codes of the values that they read: values of functions, and outcomes of random
+//! choices.
 
 use std::any::Any;
 use std::ops::Range;
@@ -16,7 +17,7 @@ use super::exploration_limits::ExplorationError;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
-    /// The value of an element that is no random choice; `None` if evidence excludes the value.
+    /// The value of an element that is not a random choice; `None` if evidence excludes the value.
     pub(super) fn value(
         &mut self,
         place: usize,

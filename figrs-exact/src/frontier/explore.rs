@@ -22,7 +22,7 @@ pub(super) struct Exploration {
     pub(super) types: Vec<usize>,
     /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
-    /// Number of steps that repeat earlier ones.
+    /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
@@ -31,13 +31,13 @@ pub(super) struct Exploration {
 }
 
 impl Exploration {
-    /// The layer that has the transitions of a step, possibly followed by the transitions of other steps.
+    /// The layer that has the transitions of a step; transitions of other steps may follow in the same layer.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all assignments that the elements of the model can have together.
+/// Explores all assignments of the elements of the model that are possible.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,

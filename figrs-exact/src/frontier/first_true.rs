@@ -25,7 +25,7 @@ pub struct FirstTrue {
 }
 
 impl FirstTrue {
-    /// The position of the element in the list; `None` if none of them can be true.
+    /// The position of the element in the list; `None` if no element of the list can be true.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
@@ -46,13 +46,13 @@ impl FirstTrue {
         self.stopped
     }
 
-    /// True if the memory ended the search, so that more transitions would not help.
+    /// True if the memory limit ended the search; more transitions would then not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True if some step was the same as an earlier one, or no world remained. Then, if all steps are of the same kind, further
-    /// steps would not change the answer.
+    /// True if some step was the same as an earlier step, or no world remained. If all steps are of the same kind, further
+    /// steps would then not change the answer.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -62,19 +62,19 @@ impl FirstTrue {
         self.largest
     }
 
-    /// Approximate size in bytes of the transitions that were explored, which are not kept: [`compile`](Frontier::compile) would
-    /// need this memory for the same steps.
+    /// Approximate size in bytes of the explored transitions, which are not stored: [`compile`](Frontier::compile) would need
+    /// this memory for the same steps.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Frontier {
-    /// The first element of a list that can be true, in the order in which a frontier visits them. It shows, for example, how long
-    /// a sequence must be to satisfy a condition.
+    /// The first element of a list that can be true, in the order in which a frontier visits them. The result shows, for example,
+    /// how long a sequence must be to satisfy a condition.
     ///
     /// The search is breadth-first: elements are visited in the order of the list, each after the elements on which it depends, and
-    /// equal states are merged. Only evidence on these elements is considered, and the search ends as soon as the answer is found.
+    /// equal states are merged. Only evidence on these elements is considered, and the search ends when the answer is found.
     ///
     /// **Guarantee.** Exact; the search uses no arithmetic on probabilities.
     ///

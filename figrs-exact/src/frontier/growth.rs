@@ -3,14 +3,14 @@
 /// Minimum capacity of a table whose growth is counted before it happens; smaller tables take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Size in bytes of a vector after it receives `more` further entries. If its capacity is too small, the entries are moved to a
-/// vector at least twice as large, and both vectors exist during the move.
+/// Size in bytes of a vector after it receives `more` further entries. If the capacity of the vector is too small, the entries
+/// are moved to a vector at least twice as large, and both vectors exist during the move.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
 
-/// Size in bytes of a hash table after it receives `more` further entries of this size. An eighth of its slots remains empty, and
-/// each slot takes one additional byte. The table grows as a [`vector`] does.
+/// Size in bytes of a hash table after it receives `more` further entries of this size. An eighth of the table's slots remains
+/// empty, and each slot takes one additional byte. The table grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
     grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }
@@ -30,7 +30,7 @@ mod tests {
     /// Number of entries that may be added before bytes are counted again.
     const MORE: usize = 100;
 
-    /// Checks that the predicted bytes are enough for each of the next entries. `count` inserts an entry and returns the capacity
+    /// Checks that the predicted bytes suffice for each of the next entries. `count` inserts an entry and returns the capacity
     /// and the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
@@ -39,7 +39,7 @@ mod tests {
             let &[(before, _), (after, _)] = pair else {
                 continue;
             };
-            // The old table and the new one exist at the same time while the table grows.
+            // While a table grows, the old table and the new table exist at the same time.
             let old = if after > before { before } else { 0 };
             let needed = (old + after) * each;
             for (_, bytes) in &counted[at.saturating_sub(MORE - 1)..=at] {

@@ -3,16 +3,16 @@
 use super::growth::vector;
 use super::packed_integers::PackedIntegers;
 
-/// The transitions from the states of one frontier to the states of the next.
+/// The transitions from the states of one frontier to the states of the next frontier.
 #[derive(Debug)]
 pub(super) struct TransitionLayer {
     /// For each state, the offset of its first transition; at the end, the number of transitions.
     starts: Vec<u32>,
-    /// The state that each transition leads to.
+    /// For each transition, the state to which it leads.
     pub(super) targets: Vec<u32>,
     /// The index of the weight of each transition.
     pub(super) weights: PackedIntegers,
-    /// For each reported element, the number of its value in each transition.
+    /// For each reported element, the index of its value in each transition.
     pub(super) reports: Vec<PackedIntegers>,
 }
 

@@ -10,15 +10,15 @@ use figrs_factor::algebra::Semiring;
 
 /// For each state of each frontier, the sum of the weights of all continuations, in the algebra `S`.
 ///
-/// If all messages take too much memory, only some of them are kept as checkpoints, and the messages between two checkpoints are
-/// recomputed when they are needed.
+/// If all messages take too much memory, only some of them are stored as checkpoints, and the messages between two checkpoints
+/// are recomputed when needed.
 #[derive(Debug)]
 pub(super) struct BackwardMessages<S: Semiring> {
     /// The weights of transitions, indexed by their numbers.
     weights: Vec<S::Value>,
     /// Interval between two checkpoints, in steps.
     every: usize,
-    /// The checkpoints: at index `i` the message of step `i * every`, and last the message of the end.
+    /// The checkpoints: at index `i` the message of step `i * every`; the last checkpoint is the message of the end.
     kept: Vec<Vec<S::Value>>,
     /// The sum over all worlds, divided by the scale.
     pub(super) total: S::Value,
@@ -27,7 +27,7 @@ pub(super) struct BackwardMessages<S: Semiring> {
 }
 
 impl<S: Semiring> BackwardMessages<S> {
-    /// Sweeps back over all steps; `None` if a number overflowed or underflowed.
+    /// Sweeps backwards over all steps; `None` if a number overflowed or underflowed.
     pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
@@ -36,7 +36,8 @@ impl<S: Semiring> BackwardMessages<S> {
         let bytes =
             |every: usize| (all / every + every * most) as u64 * size_of::<S::Value>() as u64;
         let mut every = 1;
-        // The square root of the number of steps is the best interval, so that larger intervals are not tried.
+        // The square root of the number of steps is the best interval between checkpoints; larger intervals are
+        // therefore not tried.
         while bytes(every) > memory && every * every < steps.len() {
             every += 1;
         }
@@ -69,7 +70,7 @@ impl<S: Semiring> BackwardMessages<S> {
         })
     }
 
-    /// Visits the steps in their order, each with the message of the frontier after it.
+    /// Visits the steps in order, each with the message of the frontier after the step.
     pub(super) fn forward(
         &self,
         explored: &Exploration,
@@ -104,8 +105,8 @@ impl<S: Semiring> BackwardMessages<S> {
     }
 }
 
-/// Computes the message of the frontier before a layer, which has `sources` states, from the message after it. Returns the message
-/// and the logarithm of its divisor.
+/// Computes the message of the frontier before a layer, which has `sources` states, from the message of the frontier after it.
+/// Returns the message and the logarithm of its divisor.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -135,7 +136,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Leaves the products as they are unless their sum might overflow.
+    /// Returns the products unchanged, unless their sum might overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

@@ -1,4 +1,5 @@
-//! Exact inference that visits the elements in an order and keeps the joint values of those that later elements still read.
+//! Exact inference that visits the elements in an order and stores the joint values of those visited elements that later
+//! elements still read.
 
 mod branch;
 mod checkpoints;
@@ -49,25 +50,25 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
 /// The *frontier* is the set of visited elements that later elements still read. Only joint values that can be reached are
-/// explored, and functions run only for those. A frontier suits models in which a state is passed from step to step, such as a
-/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order is that of
-/// the stated evidence; before each statement come the elements on which it depends, and targets come as soon as all elements that
-/// they read were visited. Therefore evidence should be stated in the order of a scan; without evidence, targets should be. Another
-/// order is used if it is predicted to have far fewer states, unless it ends with an error. Repeated steps are explored once. A
-/// step repeats another one if it has the same functions (that capture nothing, or are shared by
-/// [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that contains all states of an earlier
-/// one, only the new states are explored.
+/// explored, and functions are called only for these values. A frontier suits models in which a state is passed from step to step,
+/// such as a [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order
+/// is that of the evidence statements; before each statement come the elements on which it depends, and targets come as soon as all
+/// elements that they read have been visited. Evidence should therefore be stated in the order of a scan; without evidence, the
+/// targets should be given in that order. Another order is used if it is predicted to have far fewer states, unless its exploration
+/// ends with an error. Repeated steps are explored once. A step repeats an earlier step if it has the same functions (that capture
+/// nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that contains
+/// all states of an earlier frontier, only the new states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
 /// **Complexity.** Time and memory are linear in the number of states of all frontiers times the number of outcomes of the next
-/// choice. Repeated steps take memory once, and time only in sweeps. The number of states is at worst exponential in the number of
-/// elements on the frontier.
+/// choice. Repeated steps take memory only once, and take time only in sweeps. In the worst case, the number of states is
+/// exponential in the number of elements on the frontier.
 ///
 /// If branches of a Chain are elements that other elements read as well, these elements are visited before the Chain, with all
-/// their values. Their functions may then run in cases in which other algorithms would not run them.
+/// their values. The functions of such elements may then be called in cases in which other algorithms would not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -109,10 +110,11 @@ impl Frontier {
         }
     }
 
-    /// Sets the maximum number of bytes of an exploration, beyond which it ends with an error. Counted are transitions, states of
-    /// frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables of functions. Caches
-    /// that can be recomputed are dropped first, so that less memory takes more time. Messages of a compiled form get the memory
-    /// that transitions do not use, but at least a quarter.
+    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The bytes of
+    /// transitions, states of frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
+    /// of functions are counted. Caches that can be recomputed are dropped first; with less memory, an exploration therefore
+    /// takes more time. Messages of a compiled form get the memory that transitions do not use, but at least a quarter of the
+    /// limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -148,7 +150,7 @@ impl Frontier {
 
     watched_by_run!(watch);
 
-    /// Explores the frontiers of a model; the compiled form answers many questions.
+    /// Explores the frontiers of a model; the compiled form answers many queries.
     ///
     /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
@@ -165,7 +167,8 @@ impl Frontier {
         }
         let explored = if linear.reorder() {
             match explore(linear, self.allowance(&run)) {
-                // In the new order, a function may fail or there may be many states, because the stated order would have excluded values earlier.
+                // In the new order, a function may fail or there may be many states, because the stated order would have excluded some
+                // values earlier.
                 Err(error) if !matches!(error, Error::NothingDone { .. }) => {
                     explore(ElementOrder::new(model, &targets), self.allowance(&run))
                 }

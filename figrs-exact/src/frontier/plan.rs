@@ -5,14 +5,16 @@ use rustc_hash::FxHashMap;
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step: the places of the elements that it visits, and the registers that these elements read.
+/// A planned step: the places (element indices) of the elements that the step visits, and the registers that these
+/// elements read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The places of the elements visited in this step. The first may be a random choice; the values of all others follow from values known before.
+    /// The places of the elements visited in this step. The first element may be a random choice; the values of all others follow from
+    /// values known before.
     pub(super) places: Vec<usize>,
-    /// The places of the elements on the frontier before the step; they have the first registers.
+    /// The places of the elements on the frontier before the step; these elements have the first registers.
     pub(super) before: Vec<usize>,
-    /// For each place of the step, the registers that its element reads.
+    /// For each place of the step, the registers that the element at this place reads.
     pub(super) reads: Vec<Vec<u32>>,
     /// The registers of the frontier after the step.
     pub(super) after: Vec<u32>,
@@ -34,10 +36,10 @@ impl PlannedStep {
 /// A planner that plans one step after another and supports backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The places of the elements to visit, the next one last; places that were visited already are skipped.
+    /// The places of the elements to visit, with the next place last; places that have been visited are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// For each place, the number of its readers that were not visited yet.
+    /// For each place, the number of its readers that have not been visited yet.
     readers: Vec<usize>,
     frontier: Vec<usize>,
     /// For each place with targets, the index of the first of these targets.
@@ -60,7 +62,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Adds the places from index `new` on to the plan.
+    /// Extends the plan by the places with index `new` or higher.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -71,8 +73,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds reads that were found later, and the elements on which they depend. Returns the places that were visited, have left the
-    /// frontier, and are now read again.
+    /// Adds reads that were discovered late, and the elements on which the read elements depend. Returns the places that were
+    /// visited, have left the frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -81,7 +83,7 @@ impl StepPlanner {
         let new = self.met.len();
         self.add_from(linear, new);
         for &(reader, place) in captured {
-            // If the reader was visited already, the read is counted when its step is undone.
+            // If the reader has already been visited, the read is counted when the step of the reader is undone.
             self.readers[place] += usize::from(!self.met[reader]);
         }
         let reads = linear.slots[new..].iter().flat_map(|slot| &slot.reads);
@@ -93,13 +95,14 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element at a place was not visited yet, and it reads other elements or may turn out to read some.
+    /// True if the element at a place has not been visited yet, and reads other elements or may turn out to read some.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Number of latest steps (a few at most) whose values only the given place reads, and which read nothing visited before these steps.
+    /// Number of latest steps (a few at most) whose values are read only by the given place, and which read nothing visited before these
+    /// steps.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &ElementOrder,
@@ -124,7 +127,7 @@ impl StepPlanner {
         found
     }
 
-    /// Moves places before all others that were not visited yet.
+    /// Moves places before all other places that have not been visited yet.
     pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }

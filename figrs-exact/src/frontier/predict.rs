@@ -6,9 +6,9 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Predicted reduction of the number of states by evidence on a function of a few choices, as a base-2 logarithm. It corresponds to
-/// the exclusion of one value of nine, as by the condition that two cells of a Sudoku differ. For a Sudoku, smaller numbers lead to
-/// the order by rows, and with larger numbers all orders have the same prediction.
+/// Predicted reduction of the number of states by evidence on a function of a few choices, as a base-2 logarithm. The reduction
+/// corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku,
+/// smaller numbers lead to the order by rows, and with larger numbers all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
 /// Evidence on a function counts as a reduction only if the function depends on at most this number of choices.
@@ -17,7 +17,8 @@ const MAX_EVIDENCE_CHOICES: usize = 8;
 /// Maximum base-2 logarithm of the predicted number of values of a computed element.
 const MAX_VALUE_BITS: f64 = 16.0;
 
-/// Input of the search for an order: which elements read which, and the approximate number of values of each element.
+/// Input of the search for an order: the elements that each element reads, and the approximate number of values of each
+/// element.
 #[derive(Debug)]
 pub(super) struct OrderingInput {
     pub(super) reads: Vec<Vec<usize>>,
@@ -25,18 +26,19 @@ pub(super) struct OrderingInput {
     /// The base-2 logarithm of the number of values of each element; zero for elements whose value evidence fixes.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// For each element, `true` if it has the same value for all values of the elements it reads.
+    /// For each element, `true` if the element has the same value for all values of the elements that it reads.
     pub(super) is_given: Vec<bool>,
     /// For each element, `true` if a visit of the element adds no states.
     pub(super) is_free: Vec<bool>,
     /// For each element, the few choices that decide the evidence on it.
     decided_by: Vec<Vec<usize>>,
-    /// For each choice, the elements whose evidence it decides.
+    /// For each choice, the elements whose evidence the choice decides.
     decides: Vec<Vec<usize>>,
 }
 
 impl OrderingInput {
-    /// The input for a list of elements that read only elements of the list; each comes after the elements it reads.
+    /// The input for a list of elements that read only elements of the list; each element comes after the elements that
+    /// it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -83,7 +85,7 @@ impl OrderingInput {
         sizes
     }
 
-    /// The choices with several values of which an element is a function; empty if there are many.
+    /// The choices with several values that determine the value of an element; empty if there are many such choices.
     fn choices(&self, place: usize) -> Vec<usize> {
         let mut stack = self.reads[place].clone();
         let mut choices = Vec::new();
@@ -123,7 +125,7 @@ fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f6
     }
 }
 
-/// One change of a prediction, recorded so that it can be undone.
+/// One change of a prediction, recorded for undoing.
 #[derive(Debug)]
 enum PredictionUndo {
     Met(usize),
@@ -140,9 +142,9 @@ pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// For each element, the number of its readers that were not visited yet.
+    /// For each element, the number of its readers that have not been visited yet.
     left: Vec<usize>,
-    /// For each element, the number of elements it reads that are no longer on the frontier.
+    /// For each element, the number of elements that it reads and that are no longer on the frontier.
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,
@@ -197,7 +199,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Removes from the frontier an element whose value is no longer read.
+    /// Removes an element whose value is no longer read from the frontier.
     fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
@@ -273,8 +275,8 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// The base-2 logarithm of the predicted number of states of the largest frontier in an order. Elements with one value are visited
-/// directly before their readers.
+/// For an order, the base-2 logarithm of the predicted number of states of its largest frontier. Elements with only one value are
+/// visited directly before their readers.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

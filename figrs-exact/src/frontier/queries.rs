@@ -9,7 +9,8 @@ use figrs_factor::algebra::{MaxProduct, Semiring};
 /// A world: the index of the value of each target, and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
-/// The distribution of each target, indexed by the numbers of its values, from one forward sweep; `None` if a number overflowed or underflowed.
+/// The distribution of each target, indexed by the numbers of its values, from one forward sweep; `None` if a number overflowed or
+/// underflowed.
 pub(super) fn marginals<S: ShareSemiring>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -48,7 +49,7 @@ pub(super) fn marginals<S: ShareSemiring>(
     (!lost).then_some(marginals)
 }
 
-/// Draws one world for each random number generator, with its posterior probability.
+/// Draws one world for each random number generator, according to the posterior probability of the world.
 pub(super) fn draw<S: ShareSemiring, R: Rng>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -99,7 +100,7 @@ fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     last
 }
 
-/// The most probable world; of equally probable worlds, the first.
+/// The most probable world; among equally probable worlds, the first.
 pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduct>) -> TargetWorld {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
     messages.forward(explored, |layer, step, after| {
@@ -127,7 +128,7 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
 }
 
 /// True if some world has these values of targets. Each entry of `known` has the position of a target and the number of its value;
-/// `None` means a value that the target never has.
+/// `None` stands for a value that the target never has.
 ///
 /// **Complexity.** Linear in the transitions from the states that agree with the values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {

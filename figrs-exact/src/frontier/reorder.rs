@@ -9,18 +9,19 @@ use super::predict::{OrderingInput, StatePredictor, most_bits};
 /// If the base-2 logarithm of the predicted number of states is at most this number, no other order is tried.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Another order is preferred only if it lowers the base-2 logarithm of the number of states by this number, because predictions are rough.
+/// Another order is preferred only if it lowers the base-2 logarithm of the number of states by at least this number, because predictions
+/// are rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum total number of choices tried; afterwards, the next choice in the stated order is taken.
+/// Maximum total number of choices tried; beyond it, the next choice in the stated order is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
-/// An order of elements that is predicted to have fewer states than the stated order, if one is found.
+/// An order of elements that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// Two orders are tried. In both, an element whose value follows from others comes as soon as those were visited, together with
-/// evidence on it. In the first order, the choices keep their stated order. In the second (greedy) order, the next choice is the
-/// one with the fewest predicted states, among the choices that some element reads together with visited elements. An element that
-/// always has the same value is listed last and visited directly before its first reader.
+/// Two orders are tried. In both, an element whose value follows from other elements comes as soon as those have been visited,
+/// together with the evidence on it. In the first order, the choices keep their stated order. In the second (greedy) order, the
+/// next choice is the one that leads to the fewest predicted states, among the choices that some element reads together with
+/// visited elements. An element that always has the same value is listed last and visited directly before its first reader.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -52,12 +53,14 @@ enum NextChoiceRule {
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// For each element, the number of elements that it reads and that were not visited yet; elements with only one value are not counted.
+    /// For each element, the number of elements that it reads and that have not been visited yet; elements with only one value are not
+    /// counted.
     waits: Vec<usize>,
-    /// The choices that could be next, and those among them that some element reads together with visited elements.
+    /// The choices that could be next, and, among these, the choices that some element reads together with visited
+    /// elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// For each element, `true` if the elements it reads were searched for choices that could be next.
+    /// For each element, `true` if the elements that it reads have been searched for choices that could be next.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,
@@ -125,7 +128,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Visits a choice and the elements that add no states after it.
+    /// Visits a choice, and then the elements that add no states.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);
@@ -142,7 +145,8 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// Updates the choices that could be next and those that are read together with visited elements, after the visit of an element.
+    /// After the visit of an element, updates the choices that could be next and the choices that are read together with visited
+    /// elements.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

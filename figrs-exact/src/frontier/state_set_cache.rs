@@ -20,21 +20,21 @@ const MAX_CACHED_SETS: usize = 1 << 12;
 /// For each step signature, the maximum number of cached sets that are candidates to be extended.
 const CANDIDATES: usize = 1 << 6;
 
-/// The signatures of a step and of the next one, if there is one.
+/// The signatures of a step and of the next step, if there is a next step.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
 /// Result of a step.
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The number of a layer that already has transitions for this step.
+    /// The index of a layer that already has transitions for this step.
     pub(super) layer: Option<usize>,
     /// The transitions that this layer lacks, or all transitions of the step if there is no such layer.
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states. A frontier that contains a whole set extends it, so that only its new states are
-/// explored.
+/// Cache of recent sets of states. A frontier that contains a whole cached set extends that set: only the new states
+/// are explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
@@ -42,7 +42,7 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The cached sets, by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The total size of the cached sets in bytes, and its maximum.
+    /// The total size of the cached sets in bytes, and the maximum of this size.
     held: usize,
     most: usize,
     /// The cached sets, indexed by step signature and fingerprint.
@@ -54,7 +54,7 @@ pub(super) struct StateSetCache<const W: usize> {
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from the set, by the signatures of the steps.
+    /// The known transitions from the set, keyed by the signatures of the steps.
     ways: FxHashMap<SignaturePair, SetTransition>,
     /// The cache entry of the set, if the set is cached.
     remembered: Option<CacheEntry>,
@@ -65,7 +65,7 @@ struct CacheEntry {
     /// The signature of the steps that start from the set.
     shape: StepSignature,
     fingerprint: (usize, u64),
-    /// Time of the last use of the set, in uses of the cache.
+    /// Time of the last use of the set, measured in uses of the cache.
     last_use: u64,
     bytes: usize,
 }
@@ -91,7 +91,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Drops everything except some states, from which steps of a signature start.
+    /// Drops everything except some states, which become the source of steps with a given signature.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -131,7 +131,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// Drops the set of a frontier if the set is not cached; returns the states of the frontier in that case.
+    /// If the set of a frontier is not cached, drops the set and returns the states of the frontier.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -190,11 +190,13 @@ impl<const W: usize> StateSetCache<W> {
         if let Some((mut way, mut to)) = self.known(passage, at) {
             let (layer, mut further, mut is_known) = (Some(way.layer), None, true);
             if way.sources < at.states {
-                // The states are copied, because the destination set, which grows, may be the set that the step starts from.
+                // The states are copied, because the destination set, which grows, may be the set from which the step
+                // starts.
                 let from = self.states(at)[way.sources..].to_vec();
                 let found = match self.sets.get_mut(&way.to) {
                     Some(to) => {
-                        // `transitions` counts the bytes of the grown set, which include its present bytes.
+                        // The bytes counted by `transitions` already include the present bytes of the
+                        // growing set.
                         let known = to.remembered.as_ref().map_or(0, |known| known.bytes);
                         let rest = (spent.0.saturating_sub(known as u64), spent.1);
                         transitions(rules, planned, &from, &mut to.states, rest)
@@ -205,7 +207,8 @@ impl<const W: usize> StateSetCache<W> {
                     Ok(Some(found)) => found,
                     Ok(None) => return Ok(None),
                     Err(halt) => {
-                        // The known transitions are put back, because the step may be repeated after other caches were dropped.
+                        // The known transitions are put back, because the step may be repeated after other caches have been
+                        // dropped.
                         self.add_transition(passage, at, way);
                         return Err(halt);
                     }
@@ -265,8 +268,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Searches the cached sets from which steps of a signature start: returns the set that equals these states, or otherwise the
-    /// largest subset of them.
+    /// Searches the cached sets from which steps of a signature start: returns the set that equals the given states, or otherwise
+    /// the largest cached subset of the given states.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -308,8 +311,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Moves from one frontier to another. If the cached sets are too many or too large, evicts the least recently used ones.
-    /// Returns the states of the first frontier if they are not cached.
+    /// Moves from one frontier to another. If the cached sets are too many or too large, evicts the least recently used sets.
+    /// Returns the states of the first frontier if these states are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,

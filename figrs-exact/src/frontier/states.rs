@@ -27,7 +27,7 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// A set of these states, which must be distinct.
+    /// A set of the given states, which must be distinct.
     pub(super) fn from_keys(keys: Vec<StateKey<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
         let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
@@ -97,7 +97,7 @@ impl<const W: usize> StateSet<W> {
 fn hash<const W: usize>(key: &StateKey<W>) -> u64 {
     let mut hasher = FxHasher::default();
     for &word in key.words() {
-        // The word is hashed as bytes, so that the hash function mixes all bits.
+        // The word is hashed as bytes, because the hash function then mixes all bits.
         hasher.write(&word.to_ne_bytes());
     }
     hasher.finish()

@@ -15,25 +15,26 @@ use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 
-/// A step of the exploration: transitions from the first states of one frontier to the first states of the next.
+/// A step of the exploration: transitions from the first states of one frontier to the first states of the next
+/// frontier.
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
     /// The index of the layer with the transitions.
     pub(super) layer: usize,
-    /// Number of states that the step starts from.
+    /// Number of states from which the step starts.
     pub(super) sources: usize,
-    /// Number of states that the step leads to.
+    /// Number of states to which the step leads.
     pub(super) states: usize,
-    /// The targets whose values its transitions report.
+    /// The targets whose values the transitions of the step report.
     pub(super) reports: Vec<usize>,
 }
 
 /// Goal of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SweepGoal {
-    /// All steps are made, and their transitions are kept.
+    /// All steps are made, and their transitions are stored.
     Everything,
-    /// The exploration ends at the first step in which a target can be true; transitions are not kept.
+    /// The exploration ends at the first step in which a target can be true; transitions are not stored.
     FirstTrue,
 }
 
@@ -42,17 +43,18 @@ pub(super) enum SweepGoal {
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
     pub(super) layers: Vec<TransitionLayer>,
-    /// Number of steps that repeat earlier ones.
+    /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
-    /// Size of the layers in bytes, or the size that they would have if they were kept.
+    /// Size of the layers in bytes, or the size that the layers would have if they were stored.
     pub(super) bytes: u64,
-    /// The first target that can be true, if that is the goal.
+    /// The first target that can be true, if the sweep searches for it.
     pub(super) first: Option<usize>,
-    /// Number of targets at the start of the list that can never be true, if that is the goal.
+    /// Number of targets at the start of the list that can never be true, if the sweep searches for the first true
+    /// target.
     pub(super) excluded: usize,
-    /// `true` if some step repeated an earlier one, or no state remained after it.
+    /// `true` if some step repeated an earlier step, or no state remained after a step.
     pub(super) settled: bool,
     /// `true` if no state remained after some step.
     pub(super) exhausted: bool,
@@ -97,11 +99,11 @@ fn sweep_in<const W: usize>(
     Sweep::<W>::new(rules, aim, allowance).run()
 }
 
-/// A step that was made.
+/// A step that has been made.
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The layer of this step, if no other step can share it.
+    /// The layer of this step, if no other step can share the layer.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
@@ -127,11 +129,12 @@ struct Sweep<'a, const W: usize> {
 impl<'a, const W: usize> Sweep<'a, W> {
     /// Checkpoints get the memory divided by this number.
     const CHECKPOINTS: usize = 16;
-    /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit the cache, each step is explored
-    /// again from all states. In a test, a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, but half of 4 GiB
-    /// was enough.
+    /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit into the cache, each step is
+    /// explored again from all states. In a test, a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, but half
+    /// of 4 GiB was enough.
     const FRONTIERS: usize = 2;
-    /// An exploration that runs out of memory goes on only if it can free the memory limit divided by this number.
+    /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by
+    /// this number.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
@@ -198,7 +201,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if this error ends the sweep without an error, with the result so far.
+    /// True if this error ends the sweep early, with the result so far instead of an error.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -225,7 +228,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
             SweepGoal::Everything => self.result.bytes,
             SweepGoal::FirstTrue => 0,
         };
-        // The results of functions are dropped first, because they are recomputed faster than growing frontiers.
+        // The memoised results of functions are dropped first, because they can be recomputed faster than growing
+        // frontiers.
         let mut remedies = 0..2;
         loop {
             let spent = (kept + self.remembered(), self.allowance);
@@ -284,7 +288,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Stores the result of a step, and moves to the frontier after it.
+    /// Stores the result of a step, and moves on to the frontier after the step.
     fn finish(
         &mut self,
         planned: PlannedStep,
@@ -361,8 +365,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds the elements that the branches of a step's Chain turned out to be to the elements that the Chain reads. Backtracks to a
-    /// step before which each of them is on the frontier or not yet visited.
+    /// Adds elements to those that a step's Chain reads: the elements that the branches of the Chain turned out to be. Backtracks
+    /// to a step before which each of these elements is on the frontier or has not been visited yet.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -376,8 +380,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         let is_met = |reader: &usize| self.planner.is_met(*reader);
         let readers = captured.iter().map(|&(reader, _)| reader);
         let redo = readers.filter(is_met).collect();
-        // Elements that read others are visited before choices that only this Chain reads. Otherwise the choices of a whole
-        // sequence would stay on the frontier until its beginning is visited.
+        // Elements that read others are visited before random choices that only this Chain reads. Otherwise the random
+        // choices of a whole sequence would stay on the frontier until the beginning of the sequence is visited.
         let is_deep = |place: &usize| self.planner.is_unmet_reader(linear, *place);
         let read = captured.iter().filter(|&&(reader, _)| reader == chain);
         let deep: Vec<usize> = read.map(|&(_, place)| place).filter(is_deep).collect();
@@ -390,8 +394,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and those at `redo` count
-    /// as not visited. The elements at `first` are then visited before the elements of the undone steps.
+    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and the elements at
+    /// `redo` count as not visited. The elements at `first` are then visited before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

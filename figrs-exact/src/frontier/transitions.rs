@@ -15,7 +15,8 @@ const RESULTS: u64 = 4;
 /// Number of states between two checks for a deadline or an interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// Computes the transitions from some states; new states are added to `into`. `None` if the number of a value does not fit its bit field.
+/// Computes the transitions from some states; new destination states are added to `into`. Returns `None` if the number of a value does
+/// not fit its bit field.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,

@@ -22,14 +22,14 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// Reuse of a contraction tree from an earlier compilation.
+/// Whether a contraction tree from an earlier compilation is reused.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
     /// There is no earlier tree.
     None,
-    /// A tree that is used if it fits.
+    /// A tree that is used if it fits the new encoding.
     IfItFits(&'a Arc<ContractionTree>),
-    /// A tree loaded from a saved form, which must fit: otherwise an error.
+    /// A tree loaded from a saved form; an error is returned if it does not fit.
     Required(&'a Arc<ContractionTree>),
 }
 
@@ -39,7 +39,7 @@ pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the position of the factor with the evidence set on it.
+    /// For each varying element, the position of the factor with the evidence that was set on the element.
     statements: Vec<usize>,
     /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
@@ -112,12 +112,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// The position of the factor with the evidence set on a varying element.
+    /// The position of the factor with the evidence that was set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// The table of the evidence factor of a varying element, for these weights of the element's values.
+    /// The table of the evidence factor of a varying element, for the given weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -137,7 +137,7 @@ impl CompiledEncoding {
         &self.graph
     }
 
-    /// Sets the weights of the values of a varying element, or removes them.
+    /// Sets the weights of the values of a varying element, or removes these weights.
     pub fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let table = self.statement_table(place, weights);
@@ -150,7 +150,7 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors, replacing each weight whose origin `log_weight` maps to a natural logarithm.
+    /// Copies the factors, replacing each weight whose source `log_weight` maps to a natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -217,8 +217,8 @@ impl CompiledEncoding {
         (self.sums).with(new, |sums| ask(sums, &self.tree, &self.graph))
     }
 
-    /// Computes the messages that are needed for the sum over all worlds and for the probabilities of some elements, unless the
-    /// deadline passes or the run is interrupted.
+    /// Computes the messages needed for the sum over all worlds and for the probabilities of some elements, unless the deadline
+    /// passes or the run is interrupted.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(crate) fn prepare(
@@ -237,7 +237,7 @@ impl CompiledEncoding {
         self.with_sums(TreeBeliefs::log_total)
     }
 
-    /// The probabilities of the values of some elements, by their positions in the expansion.
+    /// The probabilities of the values of some elements, which are given by their positions in the expansion.
     pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
@@ -255,7 +255,7 @@ impl CompiledEncoding {
         marginals
     }
 
-    /// The joint probabilities of the values of some elements; `None` if no clique holds them all.
+    /// The joint probabilities of the values of some elements; `None` if no clique contains all these elements.
     pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
@@ -329,7 +329,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// A tree together with the graph that it fits, which is the given graph or its reduction; `None` if it fits neither.
+/// A tree together with the graph that it fits (the given graph or its reduction); `None` if the tree fits neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -341,7 +341,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// Returns a copy of a saved tree, after checks that its indices are valid for a graph that it fits.
+/// Returns a copy of a saved tree, after checking that the indices of the tree are valid for a graph that it fits.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -361,7 +361,7 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces each weight of a table whose origin `log_weight` maps to a natural logarithm.
+/// Replaces each weight of a table whose source `log_weight` maps to a natural logarithm.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -375,9 +375,9 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces by ones the weights that are zero only for the present values of parameters; `listed` has their positions in the
-/// weights of factors. Returns `None` if none is listed. This is needed because entries that a tree omits must be zero for all
-/// values of the parameters.
+/// Replaces weights by ones if they are zero only for the present values of parameters; `listed` has the positions of these
+/// weights in their factors. Returns `None` if no weight is listed. The replacement is needed because entries that a tree
+/// omits must be zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

@@ -10,8 +10,9 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
-    /// The joint distribution of a few targets or varying elements, as tuples of their values, read off a clique
-    /// that contains them all. For other elements, make their [`tuple`](figrs_core::tuple) a target.
+    /// The joint distribution of a few targets or varying elements, as tuples of their values, computed from a clique
+    /// that contains all these elements. If no clique contains the elements, make their [`tuple`](figrs_core::tuple) a
+    /// target.
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
     /// budget if the table of all tuples is too large.

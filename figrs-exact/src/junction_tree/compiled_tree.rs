@@ -1,4 +1,4 @@
-//! A model that was compiled to a junction tree and answers many questions.
+//! A model that was compiled to a junction tree and answers many queries.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -24,9 +24,9 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// Expansion, elimination order and tables are computed once. Afterwards, the evidence on the elements that were declared
-/// [`varying`](crate::JunctionTree::varying) may change, and every question takes a pass over the tree, or only over the part that
-/// a change affects.
+/// Expansion, elimination order and tables are computed once. After compilation, the evidence on the elements that were declared
+/// [`varying`](crate::JunctionTree::varying) may change; every query takes a pass over the tree, or only over the subtrees that a
+/// change affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -43,21 +43,21 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Questions do not change the tree, so several threads may ask one tree: each thread that asks at the same time has its own
-/// messages, which take memory until evidence changes. A clone shares the tree and has evidence of its own.
+/// Queries do not change the tree; several threads may therefore query the same tree. Each thread that queries at the same
+/// time has its own messages, which take memory until evidence changes. A clone shares the tree but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
     pub(super) expansion: Arc<Expansion>,
-    /// `None` if the compiled evidence is impossible.
+    /// `None` if the evidence at compilation is impossible.
     pub(super) sums: Option<CompiledEncoding>,
-    /// The tree of single worlds, if it differs from that of sums; compiled when first needed.
+    /// The tree for single worlds, if it differs from the tree for sums; it is compiled when first needed.
     worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
-    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) once this flag
-    /// is `true`, instead of the flag that was set at compilation. Clones of a tree may have different flags.
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when this flag
+    /// becomes `true`; this flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -81,7 +81,7 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the limits of time and memory for questions to the tree.
+    /// Sets the limits of time and memory for queries to the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
@@ -127,7 +127,7 @@ impl CompiledTree {
         })
     }
 
-    /// The encoding from which sums are computed; `None` if the compiled evidence is impossible.
+    /// The encoding from which sums are computed; `None` if the evidence at compilation is impossible.
     pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
         self.sums.as_ref()
     }
@@ -139,7 +139,7 @@ impl CompiledTree {
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// The steps in which the elements are summed out; there are no steps if the compiled evidence is impossible.
+    /// The steps in which the elements are summed out; there are no steps if the evidence at compilation is impossible.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
@@ -153,15 +153,16 @@ impl CompiledTree {
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Size of the entries of all tables in bytes, eight for each entry; the computation of marginals takes the same amount again.
+    /// Size of the entries of all tables in bytes (eight bytes for each entry); the computation of marginals takes the same amount
+    /// again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element and replaces evidence that was set on it before; evidence of the compiled model on the element
-    /// still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the
+    /// compiled model on the element still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -170,7 +171,8 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; this replaces evidence that was set on it before.
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element
+    /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -237,7 +239,7 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if it is impossible.
+    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         self.sums
             .as_ref()
@@ -308,7 +310,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// The encoding from which worlds are computed; it is compiled when it is first needed.
+    /// The encoding from which worlds are computed; it is compiled when first needed.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());
@@ -337,9 +339,10 @@ impl CompiledTree {
         }
     }
 
-    /// The `count` most probable worlds, best first; fewer if there are fewer. All these worlds are held in memory.
+    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are
+    /// held in memory at the same time.
     ///
-    /// **Guarantee.** Exact; worlds of equal probability come in an order that is fixed for one model.
+    /// **Guarantee.** Exact; the order of worlds of equal probability is fixed for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {

@@ -1,6 +1,6 @@
 //! The elimination tree of a compiled model, as a public structure.
 
-/// A step of an elimination: the product of some tables, summed over the elements that no other table mentions.
+/// A step of an elimination: the product of some tables, summed over the elements that occur in no other table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EliminationStep {
@@ -29,7 +29,7 @@ pub struct EliminationTree {
 }
 
 impl EliminationTree {
-    /// The steps, each before the step that uses its result.
+    /// The steps; each step comes before the step that uses its result.
     pub fn steps(&self) -> &[EliminationStep] {
         &self.steps
     }

@@ -1,4 +1,4 @@
-//! Junction trees: all marginals at once, and a compiled form of a model that answers many questions.
+//! Junction trees: all marginals at once, and a compiled form of a model that answers many queries.
 
 pub mod compiled_encoding;
 mod compiled_joint;
@@ -29,16 +29,16 @@ use figrs_answer::run::guard::guarded;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
-/// The tree is one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass from the
-/// leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes its derivative by each
-/// table, from which every marginal follows. All marginals together take the time of three eliminations, whereas separate
-/// eliminations take the time of one elimination for each target. [`compile`](Self::compile) keeps the tree for further questions:
-/// see [`CompiledTree`].
+/// The tree represents one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass
+/// from the leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes the
+/// derivative of that probability with respect to each table entry, from which every marginal follows. All marginals together take
+/// the time of three eliminations, whereas separate eliminations take the time of one elimination for each target.
+/// [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
 ///
 /// **Guarantee.** Exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory are linear in the number of entries of all cliques, without omitted zeros; at worst they are
-/// exponential in the width of the order.
+/// **Complexity.** Time and memory are linear in the number of entries of all cliques, without omitted zeros; in the worst case
+/// they are exponential in the width of the order.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination).
 ///
@@ -77,8 +77,8 @@ impl JunctionTree {
         self
     }
 
-    /// Ends the compilation, with [`Error::NothingDone`], and passes over the compiled tree once this flag is `true`; see
-    /// [`CompiledTree::interrupt`].
+    /// When this flag becomes `true`, ends the compilation with [`Error::NothingDone`] and passes over the compiled tree
+    /// with an error; see [`CompiledTree::interrupt`].
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.limits = self.limits.interrupted_by(flag);
         self
@@ -97,10 +97,10 @@ impl JunctionTree {
         self
     }
 
-    /// Predicted cost of compiling a model for these targets, computed without compiling and regardless of budgets. The cost
-    /// consists of the width of the order, the number of operations and the memory.
+    /// Predicted cost of compiling a model for these targets; computed without compiling, and even if the cost exceeds the
+    /// budgets. The cost consists of the width of the order, the number of operations and the memory.
     ///
-    /// **Errors.** Those of the expansion of the model.
+    /// **Errors.** The errors of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
@@ -113,8 +113,8 @@ impl JunctionTree {
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
     }
 
-    /// Restores a compiled tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements: the model is
-    /// expanded, but no elimination order is searched.
+    /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements: the model is
+    /// expanded, but no search for an elimination order takes place.
     ///
     /// **Errors.** [`Error::SavedTree`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
@@ -142,7 +142,7 @@ impl JunctionTree {
         CompiledProblem::new(self.name(), model, targets, varying, limits)
     }
 
-    /// Compiles the tree for questions about the roots of a problem.
+    /// Compiles the tree for queries about the roots of a problem.
     fn tree_for(
         &self,
         problem: CompiledProblem,
@@ -158,10 +158,11 @@ impl JunctionTree {
         })
     }
 
-    /// Compiles a model for the distributions of `targets`, of the varying elements, and of whole worlds.
+    /// Compiles a model for queries about the distributions of `targets`, the distributions of the varying elements,
+    /// and whole worlds.
     ///
-    /// Targets and varying elements are roots of the worlds: a [`Score`](figrs_core::Score) that one of them depends on multiplies
-    /// the weight of a world.
+    /// Targets and varying elements are roots: a [`Score`](figrs_core::Score) on which one of them depends multiplies the weight
+    /// of a world.
     ///
     /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
@@ -187,7 +188,8 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question without varying elements, whose expansion may be shared with other algorithms.
+    /// Compiles a question (a model with targets) without varying elements, whose expansion may be shared with other
+    /// algorithms.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::error::Error;
 use figrs_factor::tree::ContractionTree;
 
-/// The part of a [`CompiledTree`](crate::CompiledTree) that takes long to compute: the elimination order, the steps and the lists
-/// of matching entries. It can be saved in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore) converts it to
-/// a compiled tree again, if the same program builds the same model, targets and varying elements.
+/// The data of a [`CompiledTree`](crate::CompiledTree) that take long to compute: the elimination order, the steps and the lists of
+/// matching entries. A saved tree can be serialised in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore)
+/// converts a saved tree to a compiled tree again, if the same program builds the same model, targets and varying elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -27,7 +27,7 @@ use figrs_factor::tree::ContractionTree;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedTree {
-    /// Version of the format; another version of this library may write another.
+    /// Version of the format; another version of this library may write another version of the format.
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,

@@ -27,7 +27,7 @@ const UNPREDICTED: f64 = 1e11;
 /// Time that a stopped run may still use to expand the model.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
-/// A question to a portfolio, and the algorithms tried so far.
+/// A question (a model with targets) to a portfolio, and the algorithms tried so far.
 pub(super) struct Attempts<'a> {
     pub(super) settings: &'a PortfolioSettings,
     pub(super) run: &'a RunMonitor<'a>,
@@ -35,13 +35,13 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The error of the last attempt that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion that exceeded its budget; afterwards, no further attempt expands the model.
+    /// The error of an expansion that exceeded its budget; after such an error, no further attempt expands the model.
     pub(super) unexpanded: Option<Error>,
     /// True if the model has too many elements for both an expansion and a frontier; the number may be infinite.
     is_endless: bool,
     /// The error of the last elimination of all variables that was refused.
     elimination: Option<EliminationError>,
-    /// The outline of the model, once it was computed.
+    /// The outline of the model; `None` until it has been computed.
     pub(super) outline: Option<ModelOutline>,
     /// Number of decisions of the longest search so far.
     pub(super) searched: f64,
@@ -90,8 +90,8 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm for which a number of operations is predicted. Returns `None` if the algorithm refuses, is stopped or
-    /// exceeds its work, or if an expansion of the model has already failed.
+    /// Tries an algorithm with a predicted number of operations. Returns `None` if the algorithm refuses, is stopped or exceeds
+    /// its work, or if an expansion of the model has already failed.
     ///
     /// **Errors.** The errors of the model and of its evidence.
     pub(super) fn try_once<T>(
@@ -144,7 +144,7 @@ impl<'a> Attempts<'a> {
         Ok(answer)
     }
 
-    /// As [`try_once`](Self::try_once); errors of the model other than impossible evidence count as refusals.
+    /// As [`try_once`](Self::try_once), but errors of the model other than impossible evidence count as refusals.
     pub(super) fn try_instead<T>(
         &mut self,
         algorithm: &'static str,
@@ -230,7 +230,8 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// The predicted number of operations of a sum over slices; if it is refused, the refusal is recorded and the result is infinite.
+    /// The predicted number of operations of a sum over slices; if the sum is refused, the refusal is recorded and the result is
+    /// infinite.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -245,8 +246,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The predicted number of operations of the refused elimination. If it took more operations or memory than predicted, the
-    /// result is `UNPREDICTED`; if it does not fit the memory of the portfolio, the result is infinite.
+    /// The predicted number of operations of the refused elimination. If the elimination took more operations or memory than
+    /// predicted, the result is `UNPREDICTED`; if it does not fit the memory of the portfolio, the result is infinite.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -269,7 +270,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The outline of the model: its size, and the share of factors with zeros.
+    /// The outline of the model: its size, and the fraction of factors with zeros.
     pub(super) fn outline(&mut self) -> ModelOutline {
         if self.outline.is_none() && !self.is_stopped() {
             self.look();
@@ -457,7 +458,7 @@ mod tests {
             assert_eq!(limit, memory.0);
         }
         let tried = std::mem::take(&mut *tried.lock().unwrap());
-        // A frontier needs no expansion, but also limits its elements.
+        // A frontier needs no expansion, but also has a limit on its number of elements.
         let once = [
             "VariableElimination",
             "Frontier",

@@ -1,4 +1,5 @@
-//! Bounds of the probability of the evidence, if no exact algorithm fits: crude bounds are computed first, and closer ones as work allows.
+//! Bounds of the probability of the evidence, used if no exact algorithm fits: crude bounds are computed first, and closer bounds as the
+//! work allows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,7 +23,7 @@ const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Number of operations of an elimination that take as long as one entry of the messages of both bounds, since the messages are power sums.
+/// Number of operations of an elimination that take as long as one entry of the messages of both bounds, whose entries are power sums.
 const ENTRY: f64 = 128.0;
 /// The computation of bounds gets the predicted number of operations of the next attempt, divided by this number.
 const SHARE: f64 = 8.0;
@@ -37,7 +38,7 @@ struct BoundsSoFar {
 impl BoundsSoFar {
     fn get(&self) -> Bounds {
         let Bounds { lower, upper } = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
-        // If the bounds are equal up to rounding, the lower bound may exceed the upper one.
+        // If the bounds are equal up to rounding, the lower bound may exceed the upper bound.
         let lower = lower.min(upper);
         Bounds { lower, upper }
     }
@@ -76,8 +77,8 @@ pub(super) struct EvidenceBounds {
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds. A stopped run may still use a short time for them. `None` if the model cannot be expanded in that
-    /// time or its expansion fails.
+    /// Computes crude bounds. A stopped run may still use a short time for these bounds. Returns `None` if the model cannot be
+    /// expanded in that time or its expansion fails.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -154,7 +155,7 @@ impl EvidenceBounds {
         self.so_far.raise(lower);
     }
 
-    /// The answer that contains only bounds of the evidence, and no information about the targets.
+    /// An answer with bounds of the probability of the evidence, but no information about the targets.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound of the probability is zero and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {

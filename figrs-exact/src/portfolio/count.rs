@@ -15,7 +15,7 @@ use figrs_factor::algebra::Counting;
 /// An elimination that counts worlds is run before a search if its predicted number of operations is at most this number. The limit
 /// is low because the counts have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Number of operations of an elimination with numbers of many digits that take as long as one decision of a search; such
+/// Number of elimination operations on integers with many digits that take as long as one decision of a search; such
 /// operations take twenty times as long as operations on ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 

@@ -1,4 +1,4 @@
-//! The order of attempts, by their predicted work.
+//! The order of the attempts of a portfolio, by their predicted work.
 
 use super::attempts::Attempts;
 use super::outline::ZeroShare;
@@ -15,20 +15,22 @@ const FEW_DECISIONS: f64 = 4096.0;
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 /// Maximum number of decisions (some seconds) of the first search of a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// A second search is made only if it may take more than this multiple of the decisions of the first.
+/// A second search is made only if its number of decisions may exceed that of the first search by this factor.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// If few factors have zeros, a search gets its number of decisions divided by this number.
+/// If few factors have zeros, the number of decisions of a search is divided by this number.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Maximum bytes of the first attempt with frontiers (a tenth of a second), and of the attempt if other algorithms take long (one or two seconds).
+/// Maximum bytes of the first attempt with frontiers (a tenth of a second), and of the attempt that is made if other algorithms take long
+/// (one or two seconds).
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Predicted operations of other algorithms from which frontiers get more memory (minutes), and from which they get the maximum (hours).
+/// Predicted operations of other algorithms above which frontiers get more memory (minutes), and above which they get the maximum
+/// (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 /// The maximum memory for frontiers is the memory of the portfolio divided by this number.
 const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can answer.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The same number for small models, if the tables of the elimination exceed every processor cache. It was measured on formulas
-/// with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
+/// The number of operations per decision for small models whose elimination tables exceed every processor cache. The number was
+/// measured on formulas with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// A ladder of attempts: the algorithms that answer one kind of question are tried in the order of their predicted work.
@@ -65,12 +67,13 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan is kept.
+    /// The predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan of the
+    /// slices is stored.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
 
-    /// Sums the slices, for which this number of operations is predicted.
+    /// Sums the slices, for which the given number of operations is predicted.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -91,8 +94,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. Does not
-    /// search if no factor has zeros, or if the time is not much longer than that of earlier searches.
+    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. No
+    /// search is made if no factor has zeros, or if the time is not much longer than that of earlier searches.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -108,7 +111,7 @@ pub(super) trait Ladder<'a> {
     }
 
     /// Number of decisions of the first search: few if an elimination is predicted to be cheap. For small models, the number
-    /// follows from the predicted operations, because a cheap prediction is often wrong for them.
+    /// follows from the predicted operations, because such a prediction is often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -123,7 +126,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Makes the attempts that take at most some seconds.
+    /// Makes the attempts that take at most a few seconds.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -136,7 +139,7 @@ pub(super) trait Ladder<'a> {
                 return Ok(Some(found));
             }
         }
-        // This elimination searches longer for an elimination order than the first one.
+        // This elimination spends more time on finding an elimination order than the first elimination.
         if let Some(found) = self.eliminate(CHEAP.min(work))? {
             return Ok(Some(found));
         }
@@ -144,8 +147,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as long as the cheaper one of elimination and slices is predicted to take, and then tries the cheaper one;
-    /// `None` if no attempt gives an answer.
+    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then tries the cheaper of the
+    /// two; `None` if no attempt gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.work;
         let whole = self.attempts().refused_operations();
@@ -263,7 +266,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The list of all attempts of a ladder: those of little cost, and those after them.
+    /// The list of all attempts of a ladder: the cheap attempts, and the attempts after them.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -291,7 +294,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The list of the attempts that follow the attempts of little cost.
+    /// The list of the attempts that follow the cheap attempts.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond
@@ -299,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_search_goes_on_only_for_much_longer_than_the_first() {
-        // A search with slightly more decisions than the first one would mostly repeat it.
+        // A search with slightly more decisions than the first search would mostly repeat it.
         let little = 1.5 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
         assert_eq!(costly(LOGICAL, 1e14, little), [("slices", little)]);
         let much = 10.0 * FIRST_DECISIONS * OPERATIONS_PER_DECISION;
@@ -316,7 +319,8 @@ mod tests {
 
     #[test]
     fn a_search_follows_an_elimination_that_does_not_fit() {
-        // The elimination is too cheap for a second search; if it does not fit the memory, no further attempt remains.
+        // The elimination is too cheap for a second search; if the elimination does not fit the memory, no further
+        // attempt remains.
         let [cheap, beyond] = attempted(LOGICAL, (1.2e9, true), f64::INFINITY);
         assert_eq!(cheap[1], ("search", FIRST_DECISIONS));
         let expected = [

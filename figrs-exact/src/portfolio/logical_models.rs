@@ -93,7 +93,8 @@ fn sudokus_are_counted() {
     assert!(expected > 1);
 }
 
-/// A noisy-or network in which the first `shown` findings are present and the others absent, with the logarithm of their probability.
+/// A noisy-or network in which the first `shown` findings are present and the other findings absent, with the logarithm of the
+/// probability of these findings.
 fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<bool>>, f64) {
     const CAUSES: usize = 4;
     let mut draws = Draws(3);
@@ -231,8 +232,8 @@ fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) 
 
 #[test]
 fn ways_in_circles_are_found() {
-    // A rectangle that is one site longer than wide is crossed with probability one half, because either the rectangle or its dual,
-    // which has the same shape, is crossed.
+    // A rectangle that is one site longer than wide is crossed with probability one half, because exactly one of the rectangle and
+    // its dual (which has the same shape) is crossed.
     for rows in [1, 2, 3] {
         let (crosses, open) = crossing(rows, rows + 1);
         let model = Model::new().observe(&crosses, true);

@@ -1,4 +1,5 @@
-//! Portfolios of exact algorithms: the algorithm that is predicted to be the cheapest answers, or another one if the prediction fails.
+//! Portfolios of exact algorithms: the algorithm that is predicted to be the cheapest is run first, and other algorithms if the
+//! prediction fails.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -46,29 +47,32 @@ pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
 /// Exact marginals and probability of evidence by a portfolio of algorithms: the algorithm predicted to be the cheapest is used,
-/// and others if the prediction fails.
+/// and other algorithms if the prediction fails.
 ///
 /// An elimination is planned first, and run if its plan is cheap and fits the memory: by
 /// [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by [`JunctionTree`](crate::JunctionTree) for
-/// several. Otherwise a [`Circuit`](crate::Circuit), if half of the factors have zeros, and a [`Frontier`] get a little work each,
-/// which suffices for many logical models and for sequences with few states. (If a model has no zeros, no circuit is searched.) If
-/// neither gives an answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both
-/// numbers are large, frontiers get more memory. The circuit is searched again for as much work as the cheaper one is predicted to
-/// take, and then the cheaper one is run. Work is counted in steps, never in seconds, so that without a
-/// [`deadline`](Self::deadline) the choice follows from the model and the settings alone.
+/// several targets. If no elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a
+/// [`Frontier`] each get a small amount of work, which suffices for many logical models and for sequences with few states. (If a
+/// model has no zeros, no circuit is searched.) If neither gives an answer, the predicted operations of an elimination and of
+/// [`Slices`](crate::Slices) are compared. If both numbers are large, frontiers get more memory. The circuit is searched again for
+/// as much work as the cheaper of the two is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
+/// seconds; without a [`deadline`](Self::deadline) the choice therefore follows from the model and the settings alone.
 ///
-/// [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried, with their predicted work.
+/// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
+/// their predicted work.
 ///
 /// If no exact algorithm fits the memory, the [`work`](Self::work) and the time given, the answer contains
 /// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound comes from weighted mini-buckets; the
-/// lower bound comes from these, from the finished slices, and from the best world that a short search finds. Crude bounds, from
-/// the largest entries of the factors and from small mini-buckets, are computed when the first elimination was refused or stopped;
-/// [`on_bounds`](Self::on_bounds) receives these and all closer bounds. Such an answer has no information about the targets.
+/// lower bound comes from weighted mini-buckets, from the finished slices, and from the best world that a short search finds.
+/// Crude bounds, from the largest entries of the factors and from small mini-buckets, are computed after the first elimination was
+/// refused or stopped; [`on_bounds`](Self::on_bounds) receives the crude bounds and all closer bounds. An answer with bounds has
+/// no information about the targets.
 ///
 /// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
 ///
-/// **Complexity.** The work of the algorithm that answers, and of those that were tried before. The earlier attempts take a few
-/// seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is the first attempt.
+/// **Complexity.** The work of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
+/// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is the
+/// first attempt.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even
 /// bounds; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
@@ -113,9 +117,9 @@ impl Exact {
         })
     }
 
-    /// Number of worlds of the targets and the evidence that have a positive weight, with the algorithms that were tried. An
-    /// elimination is used if it is cheap. Otherwise a circuit is searched for as long as an elimination with large integers is
-    /// predicted to take, or longer if no elimination fits the memory.
+    /// Number of worlds of the targets and the evidence that have a positive weight, with the list of the algorithms that were
+    /// tried. An elimination is used if it is cheap. Otherwise a circuit is searched for as long as an elimination with large
+    /// integers is predicted to take, or longer if no elimination fits the memory.
     ///
     /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm fits the memory and the [`work`](Self::work).
     pub fn count(

@@ -24,21 +24,24 @@ const STEP: f64 = 20.0;
 /// Maximum number of entries of a table of the eliminations within a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and others if the prediction fails.
+/// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and other algorithms if the
+/// prediction fails.
 ///
 /// An elimination is planned first, and run if its plan is cheap. Otherwise [`MpeBranchAndBound`](crate::MpeBranchAndBound)
 /// searches for millions of steps, and then for about as long as an elimination of all variables, or of
-/// [`MpeSlices`](crate::MpeSlices), is predicted to take. Then that elimination is run, if it fits the memory and the
-/// [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered, [`Answer::choice`] all that were tried.
+/// [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it fits the memory
+/// and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
+/// algorithms that were tried.
 ///
 /// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
 /// [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// **Guarantee.** The most probable world up to rounding, or a world and a bound that no world exceeds. If several worlds are most
-/// probable, it depends on the algorithm which one is found. Deterministic without a deadline.
+/// **Guarantee.** The most probable world up to rounding, or a world together with an upper bound on the probability of every
+/// world. If several worlds are most probable, the algorithm that answers determines which of them is found. Deterministic without
+/// a deadline.
 ///
-/// **Complexity.** The work of the algorithm that answers, and of those that were tried before. The earlier attempts take some
-/// seconds, and then about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
+/// take some seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
@@ -201,7 +204,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no further attempt can improve the result: a proven world, or an error of the model.
+/// True if no further attempt can improve the result: the result is a proven world, or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -212,7 +215,7 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// The answer with the more probable world, or with the lower bound if they are equal; an error only if neither answer has a world.
+/// The answer with the more probable world or, for equal worlds, with the lower bound; an error only if neither answer has a world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

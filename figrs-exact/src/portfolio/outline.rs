@@ -1,4 +1,4 @@
-//! Outline of a model: its size, and the share of its factors with zeros.
+//! Outline of a model: its size, and the fraction of its factors that have zeros.
 
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -7,10 +7,10 @@ use figrs_factor::graph::{FactorGraph, VarId};
 /// model has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// Share of factors with zeros among the factors of at least two variables.
+/// Fraction of factors with zeros among the factors of at least two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros, so that a decision of a search implies no other values.
+    /// No factor has zeros; a decision of a search therefore implies no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
@@ -50,7 +50,7 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of several variables have zeros, so that decisions of a search imply many other values.
+    /// True if at least half of the factors of several variables have zeros; decisions of a search then imply many other values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }

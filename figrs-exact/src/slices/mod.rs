@@ -41,19 +41,20 @@ use slicing::Slicing;
 ///
 /// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice*
 /// is an elimination of the other variables with these values, and its tables do not contain the fixed variables. The variables are
-/// chosen so that the messages of a slice fit; all slices share one elimination order. Further zeros that follow from the fixed
-/// values of a slice make the slice cheaper than predicted; if they exclude all worlds of the slice, it takes no work.
+/// chosen such that the messages of a slice fit the memory; all slices share one elimination order. If further zeros follow from
+/// the fixed values of a slice, the slice is cheaper than predicted; if these zeros exclude all worlds of the slice, the slice
+/// takes no work.
 ///
-/// The work is divided into numbered units: each slice or, if there are more than 4096 slices, each block of slices. Threads
-/// process as many units at once as fit the memory, and parts of a sum may be computed in other processes, see
-/// [`MergeableSampler`]. Slices of a block are skipped together if zeros exclude the values that they share, and are computed as
-/// one slice if its messages fit the memory.
+/// The work is divided into numbered units of work: each slice or, if there are more than 4096 slices, each block of slices.
+/// Threads process as many units at once as fit the memory, and some units of a sum may be computed in other processes, see
+/// [`MergeableSampler`]. The slices of a block are skipped together if zeros exclude the values that these slices share, and are
+/// computed as one slice if its messages fit the memory.
 ///
-/// **Guarantee.** Exact up to rounding. The results do not depend on the number of threads or on the division into parts, not even
-/// in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
+/// **Guarantee.** Exact up to rounding. The results do not depend on the number of threads or on the division into units of work,
+/// not even in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
 ///
 /// **Complexity.** The number of slices, times the work of an elimination in which the conditioned variables have one value. In
-/// total, this is more work than one elimination of all variables, and exponential in the number of conditioned variables.
+/// total, this work is more than one elimination of all variables, and exponential in the number of conditioned variables.
 /// [`cost`](Self::cost) predicts both.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
@@ -103,7 +104,7 @@ impl Slices {
 
     slicing::sliced!();
 
-    /// Predicts the number of slices and the cost of each, without computing any slice.
+    /// Predicts the number of slices and the cost of each slice, without computing any slice.
     ///
     /// **Errors.** The errors of the expansion of the model and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {

@@ -21,13 +21,13 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable};
 
-/// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
+/// The most probable world within a limit of memory, by conditioning: the maximum over the best worlds of all slices.
 ///
-/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages of a slice are kept until the best world
-/// of the slice has been found.
+/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages of a slice are stored until the best
+/// world of the slice has been found.
 ///
-/// **Guarantee.** Exact up to rounding. If several worlds are most probable, the result is the one of the first slice. The result
-/// does not depend on the number of threads.
+/// **Guarantee.** Exact up to rounding. If several worlds are most probable, the result comes from the first slice that contains
+/// one of them. The result does not depend on the number of threads.
 ///
 /// **Complexity.** As [`Slices`](crate::Slices).
 ///
@@ -64,7 +64,7 @@ impl MpeSlices {
 
     slicing::sliced!();
 
-    /// Predicts the number of slices and the cost of each, without searching any slice.
+    /// Predicts the number of slices and the cost of each slice, without searching any slice.
     ///
     /// **Errors.** The errors of the expansion of the model and of the choice of slices.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<SliceCost, Error> {
@@ -162,7 +162,7 @@ pub(crate) struct SlicedWorlds {
 }
 
 impl SlicedWorlds {
-    /// Number of slices, and the predicted cost of each.
+    /// Number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         SliceCost {
             slices: self.sliced.plan.slices,
@@ -191,7 +191,7 @@ pub(super) struct BestAssignment {
 }
 
 impl BestAssignment {
-    /// The assignment with the larger weight; the first one if the weights are equal.
+    /// The assignment with the larger weight; the first assignment if the weights are equal.
     fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
@@ -202,7 +202,8 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// The best assignment of all variables of the whole graph among the slices of a range of units; `None` if no assignment has a positive weight.
+    /// The best assignment of all variables of the whole graph among the slices of a range of units of work; `None` if no assignment has a
+    /// positive weight.
     pub(super) fn best(
         &self,
         units: Range<u64>,

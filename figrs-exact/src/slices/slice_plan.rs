@@ -12,39 +12,41 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Maximum number of variables (those of the largest messages) that are tried as the next variable to condition on.
+/// Maximum number of candidates (the variables of the largest messages) for the next variable to condition on.
 const MAX_CANDIDATES: usize = 64;
 /// Time of a step that lists an entry of a sparse message, in units of a step for a dense message. This number and the next two
-/// were measured on linkage networks.
+/// numbers were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Discount on predicted zeros, as a base-2 logarithm. It is needed because the shares of non-zeros are multiplied as if they were independent.
+/// Discount on predicted zeros, as a base-2 logarithm. The discount is needed because the fractions of non-zeros are multiplied as if they
+/// were independent.
 const DISCOUNT: f64 = 3.0;
 /// The search ends after this number of successive variables that do not reduce the work.
 const PATIENCE: u32 = 3;
-/// Maximum number of words that a search for an order reads while variables are chosen. The last search, for the variables chosen,
-/// has the usual limit.
+/// Maximum number of words that a search for an elimination order reads while conditioned variables are chosen. The last search,
+/// after the variables have been chosen, has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Once the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
+/// When the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
 /// variables at a time.
 const EFFORT: u64 = 20_000_000;
-/// Number of variables tried once a search has read `EFFORT` entries: those with the most entries of joint tables.
+/// Number of variables that are tried after a search has read `EFFORT` entries: the variables with the most entries of
+/// joint tables.
 const FEW_CANDIDATES: usize = 8;
 /// The exponents of the excess of memory that are tried. A larger exponent leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// If all slices together take at most this number of steps, no better plan is searched.
+/// If all slices together take at most this number of steps, no better plan is searched for.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and maximum number of steps of all slices together, because more would take too long.
+/// Maximum number of slices, and maximum number of steps of all slices together; more would take too long.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// Use of the messages of a slice, which determines how long they are kept in memory.
+/// Use of the messages of a slice, which determines how long they are stored in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
     /// Each message is dropped after its use.
     Once,
-    /// All messages are kept, to find the best assignment.
+    /// All messages are stored, to find the best assignment.
     Traceback,
-    /// All messages are kept, each with its derivative.
+    /// All messages are stored, each with its derivative.
     Derivatives,
 }
 
@@ -62,7 +64,7 @@ impl MessageUse {
 /// The variables to condition on, and the order in which all other variables are eliminated in each slice.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
-    /// The variables whose values a slice fixes; the last one varies fastest from slice to slice.
+    /// The variables whose values a slice fixes; the last variable changes fastest from slice to slice.
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
@@ -90,7 +92,7 @@ struct SliceSearch<'a> {
     effort: Cell<u64>,
 }
 
-/// A plan with the buckets of its elimination.
+/// A plan together with the buckets of its elimination.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
@@ -99,9 +101,10 @@ struct PricedPlan {
 
 impl SlicePlan {
     /// Plans slices that each fit the memory and the table budget, with as little total work as a greedy search finds. The search
-    /// conditions on one variable after another, each time on the one with the least product of the work and a power of the excess
-    /// of memory. Then an order is searched again for the remaining tables. The search continues as long as the work decreases:
-    /// each slice repeats some work, but zeros and small tables may save more.
+    /// conditions on one variable after another; each time it chooses the variable with the least product of the work and a power
+    /// of the excess of memory. After the choice of the variables, an elimination order is searched again for the remaining
+    /// tables. The search continues as long as the work decreases: each slice repeats some work, but zeros and small tables may
+    /// save more.
     ///
     /// The first plan uses the elimination order of the whole graph and does not compare variables. An interrupted search returns
     /// the best plan so far.
@@ -176,7 +179,7 @@ impl SlicePlan {
     }
 }
 
-/// Replaces the best plan if the other one has less work.
+/// Replaces the best plan if the other plan has less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -219,8 +222,8 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// A plan with the elimination order of the whole graph, in which the variable with the most table entries is conditioned on
-    /// each time; `None` if the plan has too much work.
+    /// A plan with the elimination order of the whole graph, which repeatedly conditions on the variable with the most table
+    /// entries; `None` if the plan has too much work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
         loop {
@@ -236,7 +239,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The variables whose joint tables have the most entries; of variables with equal numbers, the first.
+    /// The variables whose joint tables have the most entries; among variables with equal numbers, the first.
     fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
         let mut entries = vec![0.0; self.graph.cardinalities.len()];
         for bucket in &present.buckets {
@@ -326,7 +329,7 @@ impl SliceSearch<'_> {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }
 
-    /// Ratio of the memory of a slice to its limit.
+    /// Ratio of the memory of a slice to the memory limit.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
         bytes.max(cost.largest_table / self.options.table_entries() as f64)
@@ -355,7 +358,7 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// The plan of the best order that a search of `work` words finds, given these conditioned variables.
+    /// The plan of the best elimination order that a search of `work` words finds, given these conditioned variables.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
@@ -500,7 +503,8 @@ mod tests {
         let one = search.effort.replace(EFFORT) - EFFORT;
         let plan = search.plan(&whole).unwrap();
         assert!(search.excess(&plan.cost) <= 1.0);
-        // Each variable takes some symbolic eliminations and a search for an order, even if it did not reduce the work.
+        // Each variable takes some symbolic eliminations and a search for an elimination order, even if it did not
+        // reduce the work.
         let steps = plan.conditioned.len() as u64 + u64::from(PATIENCE) + 1;
         let effort = search.effort.get() - EFFORT;
         let most = (FEW_CANDIDATES as u64 + 1) * steps * one;

@@ -18,7 +18,7 @@ impl PortableUnit for SliceTotal {
     }
 }
 
-/// A partial sum over slices, which are added in the order of their numbers.
+/// A partial sum over slices, in which the slices are added in the order of their numbers.
 #[derive(Debug)]
 pub struct SliceSums {
     /// Number of slices of the whole sum.

@@ -10,8 +10,8 @@ use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::{EliminationError, Options};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// The sum of one slice, or of the slices of one unit: the natural logarithm of the total weight, and the share of each value of
-/// each target in the total.
+/// The sum of one slice, or of the slices of one unit of work: the natural logarithm of the total weight, and the fraction of
+/// the total that each value of each target has.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -32,13 +32,13 @@ impl SliceTotal {
         }
     }
 
-    /// The total of a slice without possible worlds.
+    /// The total of a slice that has no possible worlds.
     pub(super) fn impossible() -> Self {
         Self::new(f64::NEG_INFINITY, Vec::new())
     }
 }
 
-/// Accumulates totals; the sums are stored relative to the largest total so far.
+/// Accumulates totals of slices; the sums are stored relative to the largest total so far.
 #[derive(Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
@@ -48,7 +48,7 @@ pub(super) struct SumOfTotals {
 }
 
 impl SumOfTotals {
-    /// An empty sum for targets with these numbers of values.
+    /// An empty sum for targets with the given numbers of values.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -82,7 +82,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// The sum of all totals; if it is zero, the shares are not meaningful.
+    /// The sum of all totals; if the sum is zero, the fractions are meaningless.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -93,8 +93,8 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of the slices of a range of units, with the shares of the values of the targets. Each target is given by its
-    /// variable and its number of values; a target without a variable has one value.
+    /// The sum of the slices of a range of units of work, with the fractions that the values of the targets have. Each
+    /// target is given by its variable and its number of values; a target without a variable has one value.
     pub(super) fn total(
         &self,
         units: Range<u64>,

@@ -13,12 +13,13 @@ const MEMORY_TOLERANCE: f64 = 4.0;
 const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// The messages of a slice may always take this number of bytes.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// The messages of a slice may always take the memory divided by this number: more slices at once than this number are not useful on one machine.
+/// The messages of a slice may always take the memory divided by this number: computing more slices than this number at once is not useful
+/// on one machine.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum depth to which slices are divided into slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. If there are more slices, a unit consists of all slices that have the same values of the first
-/// conditioned variables.
+/// Maximum number of units of work. If there are more slices, a unit of work consists of all slices that have the same values of
+/// the first conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
 /// True if a slice fixes all conditioned variables; such a slice can be divided only by conditioning on further variables.
@@ -39,7 +40,8 @@ pub(super) struct SlicedGraph {
     depth: u32,
 }
 
-/// A slice: the graph without the variables that the slice fixes or whose values then follow from zeros.
+/// A slice: the graph without the variables that the slice fixes, and without the variables whose values then follow
+/// from zeros.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
@@ -48,8 +50,8 @@ pub(super) struct Slice {
 }
 
 impl SlicedGraph {
-    /// Plans the slices of a graph so that the messages of each slice fit the memory; `None` if zeros exclude all assignments. Sums
-    /// are computed for each value of the variables `keep`.
+    /// Plans the slices of a graph such that the messages of each slice fit the memory; `None` if zeros exclude all assignments.
+    /// Sums are computed for each value of the variables `keep`.
     ///
     /// **Errors.** As [`SlicePlan::new`].
     pub(super) fn new(
@@ -73,7 +75,7 @@ impl SlicedGraph {
 
     /// Divides a slice that did not fit its memory into slices.
     ///
-    /// **Errors.** The error of the slice, if it is already nested too deeply; those of [`new`](Self::new).
+    /// **Errors.** The error of the slice, if it is already nested too deeply; the errors of [`new`](Self::new).
     pub(super) fn of_slice(
         &self,
         slice: &FactorGraph,
@@ -140,7 +142,7 @@ impl SlicedGraph {
             .product()
     }
 
-    /// Number of conditioned variables whose values distinguish units.
+    /// Number of conditioned variables whose values distinguish units of work.
     fn variables_of_units(&self) -> usize {
         let mut units = 1;
         let first = self.plan.conditioned.iter().take_while(|v| {
@@ -150,11 +152,11 @@ impl SlicedGraph {
         first.count()
     }
 
-    /// Calls `each` with the slices of a unit, without those that zeros exclude. Slices that have the same values of the first
-    /// conditioned variables are skipped together if zeros exclude these values. They are computed as one slice if its messages are
-    /// predicted to fit the memory and do fit.
+    /// Calls `each` with the slices of a unit of work, without the slices that zeros exclude. Slices that have the same values of
+    /// the first conditioned variables are skipped together if zeros exclude these values. The slices with these values are
+    /// computed as one slice if its messages are predicted to fit the memory and do fit.
     ///
-    /// **Errors.** Those of `each`; [`EliminationError::Interrupted`].
+    /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
         &self,
         unit: u64,
@@ -251,13 +253,14 @@ mod tests {
         let options = Options::default();
         match SlicedGraph::new(graph, keep, (uses, memory), &options) {
             Ok(sliced) => sliced,
-            // The memory is too small for the factors, even with one slice for each assignment, and is increased.
+            // The memory is too small for the factors, even with one slice for each assignment, and is therefore
+            // increased.
             Err(EliminationError::TooMuchMemory { .. }) => sliced(graph, keep, uses, memory * 4),
             Err(error) => panic!("{error}"),
         }
     }
 
-    /// Sum over all slices: the logarithm of the total, and the shares of some variables.
+    /// Sum over all slices: the logarithm of the total, and the fractions that the values of some variables have.
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();

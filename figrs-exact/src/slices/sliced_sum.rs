@@ -76,7 +76,7 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// Number of slices, and the predicted cost of each.
+    /// Number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
         SliceCost {
@@ -124,7 +124,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums the slices of the units with these numbers.
+    /// Sums the slices of the units of work with the given numbers.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,

@@ -8,7 +8,8 @@ use figrs_answer::limits::{Limits, cores};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::{Options, available_bytes};
 
-/// Share of the stated memory for messages; the rest is for the factors of the model and of a slice, and for the program.
+/// Fraction of the stated memory for messages; the rest is for the factors of the model and of a slice, and for the
+/// program.
 const MESSAGES: f64 = 0.625;
 
 /// Memory, threads and limits of work in slices.
@@ -57,8 +58,8 @@ impl Slicing {
 macro_rules! sliced {
     () => {
         /// Settings for slices that fit three quarters of the memory that is available now; otherwise as
-        /// [`fitting`](Self::fitting). The available memory differs between processes; if parts of a sum are computed in several
-        /// processes, state the amount.
+        /// [`fitting`](Self::fitting). The available memory differs between processes; if some units of a sum are computed in
+        /// other processes, state the amount.
         pub fn new() -> Self {
             Self::default()
         }
@@ -91,7 +92,7 @@ macro_rules! sliced {
         }
 
         /// Sets a time after which the run ends with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which contains
-        /// the result so far. If no choice of slices was found by then, the error is
+        /// the result so far. If no choice of slices has been found by then, the error is
         /// [`Error::NothingDone`](figrs_answer::Error::NothingDone). A search for a better choice of slices ends with the best
         /// choice so far.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
@@ -99,7 +100,7 @@ macro_rules! sliced {
             self
         }
 
-        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
+        /// Ends the run as a [`deadline`](Self::deadline) does, when this flag becomes `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.slicing.watch.set_interrupt(flag);
             self

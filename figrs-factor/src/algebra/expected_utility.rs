@@ -9,7 +9,7 @@ use super::logarithmic::LogSumProduct;
 use super::scaled::SumProduct;
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// A weight, and the mean of a utility under the distribution that the weight belongs to.
+/// A weight, and the mean of a utility under the distribution to which the weight belongs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WeighedUtility {
     /// The weight, in the representation of the underlying semiring.
@@ -18,7 +18,7 @@ pub struct WeighedUtility {
     pub mean: f64,
 }
 
-/// A semiring of weights with a quotient, so that weighted means can be computed.
+/// A semiring of weights with a quotient, which allows weighted means.
 pub trait MeanWeights: Semiring<Value = f64> {
     /// The quotient of a weight and a larger weight.
     fn share(part: f64, total: f64) -> f64;
@@ -40,12 +40,12 @@ impl MeanWeights for LogSumProduct {
 ///
 /// The mean of a sum of alternatives is the weighted mean of their means; the mean of a product of independent parts is the sum of
 /// their means. The semiring is the expectation semiring of pairs `(p, p u)`, up to isomorphism, where `p` is positive. Because the
-/// mean `u` is stored instead of `p u`, it stays within the range of the utilities, however small the weights are.
+/// mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, however small the weights are.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Copies the weights of some pairs, runs a function on the copies, and writes them back.
+    /// Copies the weights of some pairs, runs a function on the copies, and writes the copies back.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);
@@ -140,7 +140,7 @@ impl<S: MeanWeights> Semiring for ExpectedUtility<S> {
 mod tests {
     use super::*;
 
-    /// Compares with sums of products of `(p, p u)` in ordinary arithmetic.
+    /// Compares the means with sums of products of `(p, p u)` in ordinary arithmetic.
     #[test]
     fn means_are_those_of_sums_of_products() {
         type Pairs = ExpectedUtility<SumProduct>;

@@ -1,4 +1,5 @@
-//! Pairs of semirings that compute the same in scaled numbers and in logarithms, and conversions of their values.
+//! Pairs of semirings that compute the same results in scaled numbers and in logarithms, and conversions of their
+//! values.
 
 use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::scaled::{ScaledMaxProduct, SumProduct};
@@ -30,7 +31,7 @@ impl Precision for MaxProductPrecision {
     type Logs = MaxProduct;
 }
 
-/// Form of a value: the number itself, or its logarithm.
+/// Form of a value: the number itself, or the logarithm of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
     /// The number itself.

@@ -6,10 +6,10 @@ use crate::graph::Weights;
 
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// Sums of products in `f64`, each message scaled by a power of two that is kept as a logarithm.
+/// Sums of products in `f64`; each message is scaled by a power of two whose logarithm is stored.
 ///
-/// A positive product that would flush to zero, to a subnormal or to infinity is reported as lost:
-/// the caller then starts over in [`super::LogSumProduct`].
+/// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost; the
+/// caller then starts over in [`super::LogSumProduct`].
 #[derive(Clone, Copy, Debug)]
 pub struct SumProduct;
 
@@ -90,7 +90,7 @@ impl Semiring for SumProduct {
         if exponent == 0 {
             return 0.0;
         }
-        // Two steps, because 2^-exponent itself may be out of range.
+        // The scaling takes two steps, because 2^-exponent itself may be out of range.
         let half = exponent / 2;
         let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
         for value in values.iter_mut() {
@@ -164,9 +164,10 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
     (scale, SumProduct::range(values))
 }
 
-/// The exponents of the smallest positive value and of the power of two above the largest; zero if all values are zero.
+/// The exponents of the smallest positive value and of the power of two above the largest value; zero if all values are
+/// zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // The loop processes this many numbers at a time, so that they fill a vector register.
+    // The loop processes this many numbers at a time, which fill a vector register.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {

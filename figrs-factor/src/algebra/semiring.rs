@@ -37,7 +37,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Multiplies two independent weights.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
-    /// `one` added `times` times: the contribution of a variable that no factor mentions.
+    /// The value `one` added `times` times: the contribution of a variable that occurs in no factor.
     fn repeated(times: usize) -> Self::Value;
 
     /// The value of table entry `i`, without the factor `exp(Self::scale(weights))`.
@@ -64,7 +64,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Range of the exponents of some values, from which follows whether their products may overflow or underflow.
+    /// Range of the exponents of some values; the range shows whether products of the values may overflow or underflow.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
@@ -76,7 +76,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (scale, Self::range(values))
     }
 
-    /// Bounds of some values, from which follows whether their products may overflow or underflow.
+    /// Bounds of some values; the bounds show whether products of the values may overflow or underflow.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -98,7 +98,7 @@ pub struct ExponentRange {
 }
 
 impl ExponentRange {
-    /// The range of the products of one value of this range and one of the other.
+    /// The range of the products of a value of this range and a value of the other range.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl ExponentRange {
         }
     }
 
-    /// A range that contains the products of one value of each range, and of any selection of these values.
+    /// A range that contains the products of one value from each range, and of any selection of these values.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),

@@ -24,15 +24,15 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// Derivation of the rows of a new batch from the rows of its parent.
+/// Derivation of the rows of a new batch from the rows of the previous batch.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Every pair of one of these rows and one of these values, ordered by value if there are fewer values than rows, else by row.
+    /// Every pair of a row and a value, ordered by value if there are fewer values than rows, otherwise by row.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
     },
-    /// For each new row, the index of its parent row and the value appended to it.
+    /// For each new row, the index of the row from which it is derived and the value that is appended to that row.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
 
@@ -152,7 +152,7 @@ pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Necessity of checks of products for overflow and underflow.
+/// Whether products must be checked for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
     /// No product of entries of the tables can overflow or underflow.
@@ -198,7 +198,8 @@ pub(super) fn multiply<S: Semiring>(
 /// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the new variable; returns
 /// `true` if a result overflowed or underflowed.
 ///
-/// `before` holds the offset of each parent row in the table; `advance` says how the new variable's value changes this offset.
+/// The offset of each parent row in the table is in `before`; `advance` states how the new variable's value changes this
+/// offset.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

@@ -1,8 +1,8 @@
 //! Joins compiled to steps over registers, from tables and a variable order.
 //!
 //! A register holds one number for each row of a batch: the offset of a partial assignment in a dense table, the first row or the
-//! end of a row range of a sparse table, or the value of a variable. Assigning a value to a variable adds the value times a stride
-//! to the register.
+//! end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the value times a stride
+//! is added to the register.
 
 use super::domain::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
@@ -16,13 +16,13 @@ pub(super) struct RegisterAdvance {
     pub(super) start: Option<usize>,
 }
 
-/// A sparse table whose range of rows narrows to the rows with a variable's value.
+/// A sparse table whose range of rows narrows to the rows with the assigned value of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the table that are assigned before this one.
+    /// Number of variables of the table that are assigned before this variable.
     pub(super) depth: usize,
-    /// `true` if this is the last variable of the table, so that exactly one row remains.
+    /// `true` if this variable is the last variable of the table, after which exactly one row remains.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,
@@ -31,11 +31,11 @@ pub(super) struct RangeNarrowing {
 /// Source of the values of a level's variable.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// The level has no variable: it holds the steps before the first variable.
+    /// The level has no variable: it contains the steps before the first variable.
     Root,
     /// All values are tried; the variable has this number of values.
     All(usize),
-    /// The values that occur in the remaining rows of all of these sparse tables.
+    /// The values that occur in the remaining rows of all of the listed sparse tables.
     Rows(Vec<RangeNarrowing>),
 }
 
@@ -68,9 +68,10 @@ pub(super) enum RowOperation {
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables whose last unassigned variable is this one: their entries are multiplied at this level, and their registers are not used later.
+    /// Dense tables whose last unassigned variable is the variable of this level: their entries are multiplied at this level, and their
+    /// registers are not used later.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` if zeros need not be removed, because no variable follows.
+    /// `true` if rows with weight zero need not be removed, because no variable follows.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
@@ -135,9 +136,9 @@ struct Compiler<'a> {
     /// For each variable, the turn (position in the order) at which it is assigned; pinned variables are assigned before the first turn.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// For each turn, the sparse tables that mention the variable assigned in it.
+    /// For each turn, the sparse tables that contain the variable assigned in that turn.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// For each turn, the steps that become possible after it.
+    /// For each turn, the steps that become possible after that turn.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -302,10 +303,10 @@ impl<'a> Compiler<'a> {
 }
 
 /// A register and the turns in which it is used. The variable at position `i` of the order is assigned in turn `i + 1`; turn zero
-/// precedes all of them.
+/// precedes all other turns.
 struct Register {
     base: usize,
-    /// The turns that change the register, with the stride of each.
+    /// The turns that change the register, each with the stride of the change.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
@@ -314,7 +315,7 @@ struct Register {
 }
 
 impl Register {
-    /// A register that sums stride times value over these turns; it is used until the last of them.
+    /// A register that sums stride times value over these turns; it is used until the last of these turns.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -346,7 +347,8 @@ impl Register {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// The change of a register in a turn; `None` if the register is not in use then or is set by the narrowing of a range.
+    /// The change of a register in a turn; `None` if the register is not in use in that turn, or is set when a range of
+    /// rows narrows.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

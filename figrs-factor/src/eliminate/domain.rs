@@ -9,12 +9,12 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
     pub(super) cards: Vec<usize>,
-    /// For each variable, the value at which it is fixed, if it is fixed.
+    /// For each variable, the value at which the variable is fixed, if it is fixed.
     pub(super) pins: Vec<Option<u32>>,
 }
 
 impl Domain {
-    /// A domain of variables, given in any order, none of which is fixed at a value.
+    /// A domain of variables, given in any order; no variable is fixed at a value.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -38,7 +38,7 @@ impl Domain {
     }
 }
 
-/// Way in which a table is stored.
+/// Storage format of a table in a join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableKind {
     Dense,
@@ -46,7 +46,7 @@ pub(super) enum TableKind {
     Function,
 }
 
-/// Shape of a table: the properties that the variable order depends on.
+/// Shape of a table: the properties of the table that influence the variable order.
 #[derive(Debug)]
 pub(super) struct TableShape {
     pub(super) kind: TableKind,

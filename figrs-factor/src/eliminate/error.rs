@@ -12,15 +12,15 @@ use super::memory::readable;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The plan, a table that became larger than planned, or the clauses and rows of weights of a circuit together do not fit
-    /// the budget.
+    /// The plan, a table that became larger than planned, or the clauses and rows of weights of a circuit do not fit the
+    /// budget.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
          raise it with `Options::table_budget`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The number of entries, predicted or reached so far.
+        /// The number of entries that were predicted or reached.
         needed: f64,
         /// The budget.
         limit: usize,
@@ -43,18 +43,18 @@ pub enum EliminationError {
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {
-        /// The bytes, predicted or reached so far.
+        /// The number of bytes that were predicted or reached.
         needed: f64,
         /// The budget, in bytes.
         limit: u64,
     },
-    /// The deadline of the algorithm passed, or it was interrupted.
+    /// The deadline of the algorithm passed, or the algorithm was interrupted.
     #[error(
         "the elimination was stopped before it had an answer; allow more time{}",
         Call("deadline")
     )]
     Interrupted,
-    /// No assignment has a positive weight, so that there is no most probable one.
+    /// No assignment has a positive weight; a most probable assignment therefore does not exist.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
     /// A variable listed in `keep` is not in the graph.

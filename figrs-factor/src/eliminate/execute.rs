@@ -16,7 +16,7 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket, `None` for messages without variables and for dropped messages.
+    /// The message of each bucket; `None` for messages without variables and for messages that have been dropped.
     messages: Vec<Option<Message<S>>>,
     /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
@@ -78,7 +78,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         self.scratch.lost
     }
 
-    /// The product of all remaining tables, as a table over the variables `keep` in their order.
+    /// The product of all remaining tables, as a table over the variables `keep` in the given order.
     pub(super) fn answer(
         mut self,
         keep: &[VarId],

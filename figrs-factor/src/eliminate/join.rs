@@ -29,7 +29,7 @@ pub(super) struct JoinScratch<V> {
     pub(super) lost: bool,
     /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that the joins may still visit, and the number at the start.
+    /// Number of partial assignments that the joins may still visit, and this number at the start.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -62,7 +62,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Counts partial assignments, and returns an error if they are more than are still allowed.
+    /// Counts partial assignments; returns an error if there are more than the joins may still visit.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
@@ -74,7 +74,8 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// Returns an error if the deadline has passed or the interrupt flag is set; checked once for several calls.
+    /// Returns an error if the deadline has passed or the interrupt flag is set; only one of several calls makes the
+    /// check.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -85,11 +86,12 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` with positive weight and passes the products to `sink`, each with the key
-/// of its values of `outputs`.
+/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink` with the key
+/// given by its values of `outputs`.
 ///
-/// The function is a backtracking join that extends batches of partial assignments instead of single ones. Dense tables are read at
-/// offsets that grow by strides, sparse tables by narrowing ranges of sorted rows, and functions by computing the child.
+/// The function is a backtracking join that extends batches of partial assignments instead of single partial assignments. Dense
+/// tables are read at offsets that grow by strides, sparse tables by narrowing ranges of sorted rows, and functions by computing
+/// the child.
 ///
 /// **Complexity.** The time is the number of partial assignments that no zero has excluded, times the number of tables. The memory
 /// is one batch for each variable. The function does not recurse.
@@ -124,9 +126,10 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
     .run(sink, scratch)
 }
 
-/// Multiplies `tables` as [`join`] does, and sums the products to a table over `output`.
+/// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
-/// **Errors.** If a sparse table has more entries than the options allow, or does not fit the memory beside the bytes `held`; otherwise as [`join`].
+/// **Errors.** An error is returned if a sparse table has more entries than the options allow, or does not fit the memory in addition to
+/// the `held` bytes in use; otherwise as [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -233,7 +236,8 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch at `depth + 1` with the next extensions of the rows of the batch at `depth`; returns `false` if no extension remains.
+    /// Fills the batch at `depth + 1` with the next extensions of the rows of the batch at `depth`; returns `false` if no extension
+    /// remains.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {
             lost,

@@ -13,28 +13,28 @@ use super::sum::scaled_or_logs;
 use super::table::EliminationTable;
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Predicted cost of the two parts of [`marginal_map`].
+/// Predicted cost of the two stages of [`marginal_map`]: the sum and the maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MarginalMapCost {
     /// Cost of summing out all other variables.
     pub sum: PlanCost,
-    /// Cost of maximising the kept variables; the memory includes that of the remaining tables.
+    /// Cost of maximising the variables `keep`; the memory includes that of the remaining tables.
     pub maximum: PlanCost,
 }
 
 /// An assignment of the variables `keep` for which the total weight of all completions is largest, and the natural logarithm of that weight.
 ///
-/// All other variables are summed out first. The remaining tables, over kept variables only, are then maximised one
-/// variable after another; they are never multiplied to one table over all kept variables.
+/// All other variables are summed out first. The remaining tables, over the variables `keep` only, are then maximised
+/// one variable after another; they are never multiplied to one table over all these variables.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
 ///
-/// **Complexity.** That of two eliminations. Because all sums come before all maxima, the width is that of the best order with this
-/// constraint (the constrained width). It may be far larger than the width of the sum or of the maximum alone;
-/// [`marginal_map_cost`] predicts it.
+/// **Complexity.** The complexity of two eliminations. Because all sums come before all maxima, the width is that of the best order
+/// under this constraint (the constrained width). The constrained width may be far larger than the width of the sum or of the
+/// maximum alone; [`marginal_map_cost`] predicts it.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if either part does not fit
-/// the budget, or if the factors or the kept variables are not well formed.
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if either stage does not
+/// fit the budget, or if the factors or the variables `keep` are not well formed.
 ///
 /// **References.** Park and Darwiche, *Complexity results and approximation strategies for MAP explanations*, Journal of
 /// Artificial Intelligence Research 21, 2004.
@@ -56,9 +56,10 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// Predicts the cost of [`marginal_map`] without running it. A plan over the budget is not refused here.
+/// Predicts the cost of [`marginal_map`] without running it. The cost is predicted even for a plan that exceeds the
+/// budget.
 ///
-/// **Errors.** When the factors or the kept variables are not well formed.
+/// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.
 pub fn marginal_map_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -71,8 +72,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// The factors that remain after summing, over the variables of `graph`, and the natural logarithm of the scale of their product;
-/// `None` if a number overflowed or underflowed.
+/// The factors that remain after the sums, over the variables of `graph`, and the natural logarithm of the scale of their
+/// product; `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

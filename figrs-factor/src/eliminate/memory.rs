@@ -5,8 +5,8 @@ use std::path::Path;
 /// Number of bytes assumed to be available if the available memory is unknown: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Three quarters of the memory available to this process, in bytes. The available memory is that of the machine, of the process's
-/// control group or of its address space limit, whichever is smallest.
+/// Three quarters of the memory available to this process, in bytes. The available memory is the smallest of the limits of the
+/// machine, of the process's control group and of its address space.
 ///
 /// The available memory is known on Linux only (from `/proc/meminfo` and control groups of both versions); on other systems the
 /// result is three quarters of 4 GB.

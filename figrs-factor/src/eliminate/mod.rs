@@ -58,29 +58,30 @@ pub(crate) use table::{EliminationTable, Entries};
 
 use execute::EliminationRun;
 
-/// Result of an elimination of all variables that are not kept.
+/// Result of an elimination of all variables except the variables to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
-    /// The value of each assignment of the kept variables, row-major in the order of `keep`.
+    /// The value of each assignment of the variables to keep, row-major in the order of `keep`.
     pub values: Vec<S::Value>,
     /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
-    /// `true` if a number overflowed or underflowed, so that the values cannot be relied on.
+    /// `true` if a number overflowed or underflowed; the values are then unreliable.
     pub lost: bool,
     /// Cost predicted by the plan.
     pub cost: PlanCost,
 }
 
-/// Multiplies all factors and sums out every variable that is not kept.
+/// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
-/// **Guarantee.** Each value is the sum, over all assignments that agree with the kept values, of the product of the
-/// factors, in the algebra `S` and up to its rounding, for any order. Deterministic.
+/// **Guarantee.** Each value is the sum, over all assignments that agree with the values of the variables `keep`, of
+/// the product of the factors, in the algebra `S` and up to its rounding, for any order. Deterministic.
 ///
 /// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
-/// [`plan_cost`]. The memory is that of the messages that no later bucket has used yet. The stack does not grow with the model.
+/// [`plan_cost`]. The memory is that of the messages that have been computed but not yet used by a later bucket. The stack does
+/// not grow with the model.
 ///
 /// **Errors.** An error is returned if the plan does not fit the budget (before memory is allocated), if a sparse message exceeds
-/// the budget, or if the factors or the kept variables are not well formed.
+/// the budget, or if the factors or the variables `keep` are not well formed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
 /// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
@@ -93,9 +94,10 @@ pub fn eliminate<S: Semiring>(
     EliminationRun::<S>::new(graph, &plan, options, Keep::Nothing)?.answer(keep)
 }
 
-/// Predicts the cost of [`eliminate`] without running it. A plan over the budget is not refused here.
+/// Predicts the cost of [`eliminate`] without running it. The cost is predicted even for a plan that exceeds the
+/// budget.
 ///
-/// **Errors.** When the factors or the kept variables are not well formed.
+/// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.
 pub fn plan_cost<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],

@@ -15,10 +15,10 @@ use crate::algebra::{MaxProduct, Semiring};
 /// An assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
 /// **Guarantee.** Exact up to rounding. Buckets are visited in reverse order; each variable of a bucket takes the first of its best
-/// values, given the values chosen in the buckets visited before; variables that no factor mentions take their first value.
+/// values, given the values chosen in the buckets visited before; variables that occur in no factor take their first value.
 ///
-/// **Complexity.** As [`super::sum_product`], but no factor is pruned, and all messages are kept until the end: the table budget
-/// limits the size of the largest message, not the total size.
+/// **Complexity.** As [`super::sum_product`], but no factor is pruned, and all messages are stored until the end: the table
+/// budget limits the size of the largest message, not the total size.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors as [`super::sum_product`].
 ///

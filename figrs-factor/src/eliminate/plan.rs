@@ -21,10 +21,10 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted number of entries of the largest message or answer.
     pub largest_table: f64,
-    /// The predicted peak memory of the messages, including the answer, in bytes, if each message is dropped as soon as it is used.
-    /// Each entry takes 8 bytes, and a listed entry takes 4 more for each variable. Factors are not counted.
+    /// The predicted peak memory of the messages, including the answer, in bytes, if each message is dropped immediately after its
+    /// use. Each entry takes 8 bytes; an entry of a sparse table takes 4 more bytes for each variable. Factors are not counted.
     pub memory: f64,
-    /// The predicted memory in bytes if all messages are kept until the end.
+    /// The predicted memory in bytes if all messages are stored until the end.
     pub memory_kept: f64,
 }
 
@@ -45,16 +45,16 @@ impl PlanCost {
     }
 }
 
-/// The messages that a run keeps after their use.
+/// Selects the messages that a run stores after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
-    /// All messages are kept, for a later pass from the roots to the leaves.
+    /// All messages are stored, for a later pass from the roots to the leaves.
     Messages,
-    /// No message is kept after its use.
+    /// No message is stored after its use.
     Nothing,
 }
 
-/// Way in which a message is stored: dense or sparse.
+/// Storage format of a message: dense or sparse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLayout {
     /// All entries are stored in row-major order.
@@ -69,9 +69,11 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Chooses the dense layout if the dense message fits the budget, and is small or not much larger than the list of its non-zeros.
+    /// Chooses the dense layout if the dense message fits the budget, and is small or not much larger than the list of its non-zero
+    /// entries.
     ///
-    /// `entries` is the size of the dense message, `joint` the base-2 logarithm of the predicted non-zeros.
+    /// The argument `entries` is the size of the dense message; `joint` is the base-2 logarithm of the predicted number
+    /// of non-zero entries.
     pub(super) fn choose(entries: f64, joint: f64, budget: usize) -> Self {
         let is_worth_it = entries <= 4096.0 || entries.log2() <= joint + 3.0;
         if entries <= budget as f64 && is_worth_it {
@@ -87,13 +89,13 @@ impl MessageLayout {
 pub struct Plan {
     /// The buckets in the order of elimination.
     pub buckets: Vec<Bucket>,
-    /// The tables that remain at the end, over kept variables only.
+    /// The tables that remain at the end, over the variables to keep only.
     pub(super) remaining_tables: Vec<u32>,
     /// For each factor, `true` if it takes part in the elimination.
     pub(super) live: Vec<bool>,
-    /// The eliminated variables that no factor mentions, without those that were pruned together with their factors.
+    /// The eliminated variables that occur in no factor, except variables that were pruned together with their factors.
     pub free: Vec<VarId>,
-    /// The constant that pruned factors sum to, if it is not one.
+    /// The constant to which the pruned factors sum, if it is not one.
     pub(super) constant: Option<Weights>,
     /// Predicted cost of all buckets.
     pub cost: PlanCost,
@@ -113,8 +115,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans the elimination of all variables except `keep`, and predicts the cost of eliminating `keep` from the remaining
-    /// tables, which are held until the end.
+    /// Plans the elimination of all variables except `keep`, and predicts the cost of then eliminating `keep` from the
+    /// remaining tables, which are stored until the end.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -179,8 +181,8 @@ impl Plan {
     }
 }
 
-/// The buckets of an elimination of all variables, in an order found as if no entry were zero: for searches that assign values to
-/// variables one by one instead of joining tables.
+/// The buckets of an elimination of all variables, in an order found as if no entry were zero. Searches that assign values to
+/// variables one by one, instead of joining tables, use these buckets.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
@@ -191,7 +193,7 @@ pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, El
     Ok(interaction.buckets)
 }
 
-/// Eliminates the variables that some live table mentions, in the order that the options select.
+/// Eliminates the variables that occur in live tables, in the order that the options select.
 pub(super) fn eliminate_in_order(
     options: &Options,
     interaction: &mut SymbolicElimination,
@@ -210,7 +212,8 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// The predicted cost of some buckets, whose first message is table number `first`; the memory of tables with lower numbers is not counted.
+/// The predicted cost of some buckets; the message of the first bucket is table number `first`, and the memory of tables with lower numbers
+/// is not counted.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],

@@ -1,4 +1,5 @@
-//! Tables prepared for the variable order of a join: sparse ones are sorted, so that each variable narrows a range of rows.
+//! Tables prepared for the variable order of a join: sparse tables are sorted, and each variable then narrows a range of
+//! rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,9 +13,9 @@ use crate::algebra::{Semiring, ValueBounds};
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights; a function has none.
+    /// The weights; a function table has no weights.
     pub(super) values: Cow<'a, [V]>,
-    /// For each variable of a sparse table, in the order of assignment, its value in each row.
+    /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
     /// For a function table, the value of the child for each assignment of the parents.
     pub(super) index: Cow<'a, [u32]>,
@@ -43,7 +44,7 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
 }
 
 /// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, a dense table is borrowed.
-/// `turns` holds the turn of each variable of the domain.
+/// The turn in which each variable of the domain is assigned is in `turns`.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -147,7 +148,8 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// End of the run of `x` that begins at `range.start`; uses galloping search, since most runs are short.
+/// End of the run of equal values `x` that begins at `range.start`; the search is a galloping search, because most runs
+/// are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {

@@ -1,4 +1,4 @@
-//! Barren factors, which sum to a constant over variables that nothing else depends on.
+//! Barren factors: factors that sum to a constant over variables on which nothing else depends.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
@@ -8,16 +8,17 @@ pub(super) struct Pruned {
     pub(super) live: Vec<bool>,
     /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
-    /// The constant that the pruned factors sum to, if it is not one.
+    /// The constant to which the pruned factors sum, if it is not one.
     pub(super) constant: Option<Weights>,
 }
 
 /// Treatment of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of such a factor are summed to find out, because many networks are given as factors that are not marked as conditional tables.
+    /// The entries of such a factor are summed, because many networks are given as factors that are conditional tables but not marked as
+    /// such.
     Computed,
-    /// Such factors are kept.
+    /// Factors that are not known to be normalised are not pruned.
     Kept,
 }
 
@@ -32,12 +33,14 @@ impl Pruned {
     }
 }
 
-/// Drops factors that sum to a constant over a variable that only they mention and that is not kept, until no such factor remains.
+/// Repeatedly drops factors that sum to a constant over a variable that is not in `keep` and occurs in no other factor, until no
+/// such factor remains.
 ///
-/// **Guarantee.** Sums of products over the kept variables do not change, up to rounding and the constant.
+/// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and the constant.
 ///
-/// **Complexity.** The time is linear in the total length of the factors' scopes. If sums are computed, it also includes, at worst,
-/// the number of entries of each factor times the number of its variables; the test of a factor ends at its first sum that differs.
+/// **Complexity.** The time is linear in the total length of the factors' scopes. If sums are computed, the worst case also
+/// includes the number of entries of each factor times the number of its variables; the test of a factor ends at its first sum that
+/// differs.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -52,14 +55,14 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
     pruned
 }
 
-/// The factors that mention a variable and are not pruned.
+/// For one variable, the factors that contain it and are not pruned.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of these factors that mention another variable with several values (joint factors).
+    /// Number of these factors that contain another variable with several values (joint factors).
     joint: usize,
-    /// The exclusive or of the indices of the joint factors; when one joint factor remains, this is its index.
+    /// The exclusive or of the indices of the joint factors; when one joint factor remains, this number is its index.
     last: usize,
-    /// The factors that mention no other variable with several values.
+    /// The factors that contain no other variable with several values.
     own: Vec<usize>,
 }
 
@@ -69,13 +72,13 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The constant so far is `product` times the exponential of this number. Most factors go into `product`, because a sum of many
-    /// logarithms would lose more digits.
+    /// The constant accumulated so far is `product` times the exponential of this number. Most factors are multiplied into
+    /// `product`, because a sum of many logarithms would lose more digits.
     log_constant: f64,
     product: f64,
 }
 
-/// Range in which the product and each of its factors are kept; numbers outside it are added as logarithms.
+/// Range of `product` and of each number multiplied into it; numbers outside the range are added as logarithms.
 const PRODUCT: std::ops::Range<f64> = 1e-100..1e100;
 
 impl<'a> BarrenSearch<'a> {
@@ -108,7 +111,7 @@ impl<'a> BarrenSearch<'a> {
         this
     }
 
-    /// True if a factor mentions more than one variable with several values.
+    /// True if a factor contains more than one variable with several values.
     fn is_joint(&self, factor: &Factor) -> bool {
         let open = factor.variables.iter();
         open.filter(|&&v| self.graph.cardinality(v) > 1).count() > 1
@@ -169,8 +172,8 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// Multiplies a factor by the factors of one variable alone and sums the product over that variable. Returns the sum and the
-    /// natural logarithm of its scale; `None` if the sum is not known to be the same for all values of the other variables.
+    /// Multiplies a factor by the factors of one variable alone, and sums the product over that variable. Returns the sum and
+    /// the natural logarithm of its scale; `None` if the sum is not known to be the same for all values of the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
@@ -200,14 +203,15 @@ impl<'a> BarrenSearch<'a> {
                 })
             });
         let first = sums.next()?;
-        // Bound of the rounding errors, if each number results from one division and the numbers are then added.
+        // Bound of the rounding errors, assuming that each number results from one division and that the numbers are
+        // then added.
         let slack = (values + 2) as f64 * f64::EPSILON * first;
         let is_constant = first.is_normal() && sums.all(|sum| (sum - first).abs() <= slack);
         is_constant.then(|| (first, log_scale + weights.log_scale()))
     }
 }
 
-/// The weights of a dense factor, if none of its positive weights underflows when the largest is scaled to one.
+/// The weights of a dense factor, if none of the positive weights underflows when the largest weight is scaled to one.
 fn plain_weights(factor: &Factor) -> Option<&Weights> {
     match &factor.table {
         FactorTable::Dense(weights) if !weights.is_flushed() => Some(weights),
@@ -215,7 +219,8 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// The graph without barren factors; the variables that no factor mentions any more keep only one value. `None` if no factor is barren.
+/// The graph without barren factors; the variables that then occur in no factor are restricted to one value. `None` if no factor is
+/// barren.
 pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {
@@ -302,7 +307,7 @@ mod tests {
         assert_eq!((count(&pruned.live), count(&pruned.vanished)), (4, 96));
         let log = pruned.constant.unwrap().log(0);
         assert!((log - 96.0 * 2.0_f64.ln()).abs() < 1e-12, "{log}");
-        // With additional weights of the last variable, the row sums differ, so that no factor is pruned.
+        // With additional weights of the last variable, the row sums differ, and no factor is pruned.
         graph.factors.push(Factor {
             variables: vec![v[99]],
             table: FactorTable::Dense(Weights::from_linear(vec![0.25, 0.75])),

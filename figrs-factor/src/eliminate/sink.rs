@@ -11,21 +11,22 @@ use super::error::EliminationError;
 use super::options::Options;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
-/// The memory of a hash map is not checked up to this number of entries.
+/// Number of entries up to which the memory of a hash map is not checked.
 const DENSE_ENTRIES: usize = 1 << 16;
 /// Memory of a growing hash map, as a multiple of the size of its entries: during growth, the old map and a new map of twice its
-/// size exist, and both are only partly full.
+/// size exist, and neither is full.
 const ENTRY: usize = 4;
-/// Overhead in bytes of a row on the heap, besides its values: its address, its length, and the allocator's overhead.
+/// Overhead in bytes of a row on the heap, besides its values: its address, its length, and the overhead of the
+/// allocator.
 const ROW: usize = 48;
 
-/// Consumer of the products of a join, each with its key.
+/// Consumer of the products of a join; each product comes with a key.
 pub(super) trait Sink<S: Semiring> {
     /// Adds a batch of finished products.
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// A sink that sums products in an array, indexed by row-major number.
+/// A sink that sums products in an array, indexed by the row-major number of the assignment.
 pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
@@ -42,7 +43,7 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
 /// A sink that computes power sums in an array, as logarithms.
 pub(super) struct PowerSink {
     weight: f64,
-    /// For each entry, the logarithm of the sum of the products' powers, and the number of non-zero products.
+    /// For each entry, the logarithm of the sum of the powers of the products, and the number of non-zero products.
     sums: Vec<(f64, usize)>,
 }
 
@@ -55,7 +56,7 @@ impl PowerSink {
         }
     }
 
-    /// The logarithms of the power sums of `products` products each; products that were not added are zero.
+    /// The logarithms of the power sums of `products` products per entry; products that were not added count as zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -95,7 +96,8 @@ pub(super) struct SparseSink<'a, V> {
 }
 
 impl<'a, V> SparseSink<'a, V> {
-    /// A sink that returns an error for more entries than a table may have, or than fit the memory beside the bytes `held`.
+    /// A sink that returns an error for more entries than a table may have, or for more entries than fit the memory in
+    /// addition to the `held` bytes in use.
     pub(super) fn new(options: &'a Options, held: f64) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -140,7 +142,8 @@ impl<'a, V> SparseSink<'a, V> {
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
             self.options
                 .check_memory(self.held + needed as f64 * entry as f64)?;
-            // The limit is raised by a sixteenth, so that the available memory is queried seldom, not at every batch.
+            // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
+            // of at every batch.
             self.admitted = needed + needed / 16;
         }
         Ok(())
@@ -176,10 +179,11 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// A sink that keeps the largest product; of equal products, the one with the first assignment in row-major order.
+/// A sink that stores the largest product; among equal products, the product of the first assignment in row-major
+/// order.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
-    /// The largest product and its row-major number.
+    /// The largest product and the row-major number of its assignment.
     pub(super) best: Option<(f64, usize)>,
 }
 

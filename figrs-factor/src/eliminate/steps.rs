@@ -16,7 +16,7 @@ const BATCH: usize = 1024;
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value if all values are tried. If sparse tables restrict the values, the next row of the leading table plus one, or
+    /// The next value if all values are tried. If sparse tables restrict the values, one plus the next row of the leading table, or
     /// zero before its first row.
     next: usize,
     ranges: Ranges,
@@ -37,7 +37,7 @@ impl Cursor {
         (self.row, self.next) = (0, 0);
     }
 
-    /// The next rows and values of a variable that takes all its values.
+    /// The next pairs of a row and a value, for a variable that takes all its values.
     pub(super) fn next_product(
         &mut self,
         rows: usize,
@@ -116,7 +116,7 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Extends one row by further values; returns `true` once its values are exhausted, `false` if the batch is full.
+/// Extends one row by further values; returns `true` if the row has no further values, `false` if the batch is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -260,7 +260,7 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// Narrows the range of a sparse table to the table rows with the computed value, for each row of the batch, and marks batch rows
+/// For each row of the batch, narrows the range of a sparse table to the table rows with the computed value; marks batch rows
 /// whose range is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],

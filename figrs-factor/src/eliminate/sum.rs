@@ -13,17 +13,18 @@ use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// The probability of each assignment of the kept variables, row-major in their order; all are zero if the total is zero.
+    /// The probability of each assignment of the variables `keep`, row-major in their order; all are zero if the total is
+    /// zero.
     pub probabilities: Vec<f64>,
 }
 
 /// Sums the weights of all assignments, for each assignment of the variables `keep`.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude: if ordinary numbers overflow or underflow, the sum is repeated
-/// with logarithms. A total is zero because of zeros of the factors, never because of underflow.
+/// with logarithms. A total is zero only because of zeros of the factors, never because of underflow.
 ///
-/// **Complexity.** Time and memory are exponential in the width of the elimination order, less the savings by zeros;
-/// [`super::plan_cost`] predicts both.
+/// **Complexity.** Time and memory are exponential in the width of the elimination order, reduced by the savings due to
+/// zeros; [`super::plan_cost`] predicts both.
 ///
 /// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
 ///
@@ -41,8 +42,8 @@ pub fn sum_product(
     })
 }
 
-/// The natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost; the sums may differ by any
-/// order of magnitude; otherwise as [`sum_product`].
+/// The natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The sums may differ by any
+/// number of orders of magnitude; otherwise as [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -53,7 +54,8 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// The probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights; otherwise as [`sum_product`].
+/// The probability of each assignment of the variables `keep` (its fraction of the total weight), as a list of weights; otherwise as
+/// [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -106,10 +108,10 @@ fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, 
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Computes in scaled numbers, or in logarithms if a weight of the graph is out of the range of scaled numbers or if `scaled`
-/// returns `None`, because a number overflowed or underflowed.
+/// Computes in scaled numbers. Computes in logarithms if a weight of the graph is out of the range of scaled numbers, or if
+/// `scaled` returns `None` because a number overflowed or underflowed.
 ///
-/// **Errors.** Those of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
+/// **Errors.** The errors of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(
     graph: &FactorGraph,
     scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,

@@ -41,10 +41,10 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The part of a factor's table that agrees with `values`, without its scale.
+    /// The entries of a factor's table that agree with `values`, without the scale of the factor.
     ///
-    /// For a dense table, only that part is lifted, and the variables with a value leave its scope; other tables of a join
-    /// must pin them. Sparse tables and functions stay as they are.
+    /// For a dense table, only these entries are converted, and the variables with a value leave its scope; other tables
+    /// of a join must fix these variables at the same values. Sparse tables and functions are not restricted.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -79,7 +79,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The values; a function has none.
+    /// The values; a function has no values.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
@@ -131,7 +131,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// The tables with these numbers; factors have the lowest numbers, and the messages follow.
+/// The tables with these numbers; factors have the lowest numbers, followed by the messages.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

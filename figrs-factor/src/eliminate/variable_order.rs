@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use super::domain::{Domain, TableKind, TableShape};
 
-/// A function whose child has a value before its parents is listed as rows if the child has at least this number of values.
+/// A function whose child (last variable) has a value before its parents is listed as rows if the child has at least this
+/// number of values.
 const LISTED_FROM: usize = 4;
 
 /// The entry of one variable in the variable order of a join.
@@ -15,14 +16,14 @@ pub(super) struct VariableTurn {
     pub(super) function: Option<usize>,
 }
 
-/// Orders the unpinned variables so that zeros are found early; function tables that are better listed as rows
-/// become [`TableKind::Sparse`].
+/// Orders the variables without a fixed value such that zeros are found early; function tables that are better listed
+/// as rows become [`TableKind::Sparse`].
 ///
-/// A function's parents come before its child, which is then computed. Variables of sparse tables come before variables of dense
-/// tables only; the first are variables of sparse tables with an assigned variable. Among these, the variable with the fewest
-/// values for each previous assignment comes first; this number is estimated from the number of the table's rows for each value.
-/// Then variables of many tables come first, so that the last variable of a table is assigned early. Among equal variables, the
-/// order of the largest table is kept, so that memory is read sequentially.
+/// A function's parents come before its child, which is then computed. Variables of sparse tables come before variables that
+/// occur only in dense tables; variables of sparse tables with an assigned variable come first. Among the latter, the variable
+/// with the fewest values for each previous assignment comes first; this number is estimated from the number of the table's rows
+/// for each value. Next, variables of many tables come first, because the last variable of a table is then assigned early. Ties
+/// are resolved by the order of variables in the largest table, because memory is then read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -36,7 +37,7 @@ pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec
 struct VariableOrderSearch<'a> {
     domain: &'a Domain,
     shapes: &'a mut [TableShape],
-    /// For each variable, the tables that mention it.
+    /// For each variable, the tables that contain it.
     tables: Vec<Vec<usize>>,
     /// For each table, the number of parents (function) or variables (other tables) that have no value yet.
     missing: Vec<usize>,
@@ -165,7 +166,7 @@ impl<'a> VariableOrderSearch<'a> {
         waiting.min_by_key(|&v| (self.rank[v], v))
     }
 
-    /// Assigns all children that can be computed now.
+    /// Assigns all children of function tables that can be computed now.
     fn compute(&mut self) {
         while let Some(t) = self.ready.pop() {
             if let Some(&child) = self.shapes[t].columns.last()
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_variable_that_others_determine_comes_before_one_of_more_tables() {
-        // For each value of the first variable, one row of the first table and five rows of the second remain.
+        // For each value of the first variable, one row of the first table and five rows of the second table remain.
         let mut shapes = [
             shape(TableKind::Sparse, &[0, 1], 4),
             shape(TableKind::Sparse, &[0, 2], 20),

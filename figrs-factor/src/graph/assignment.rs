@@ -4,8 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has an index (its place) in the lists of values that are read and written. Such a list may contain values of other
-/// variables too, which are not changed.
+/// Each variable has an index (its place) in the lists of values that are read and written. A list of values may also contain
+/// values of other variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
@@ -71,7 +71,7 @@ impl Assignments {
     }
 
     /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all variables after
-    /// it are zero. Returns `None` after the last assignment; all variables are then zero.
+    /// it have become zero. Returns `None` after the last assignment; all variables have then become zero.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -86,7 +86,7 @@ impl Assignments {
     }
 
     /// For each variable, the change of the offset in another table when the value of the variable grows by one and all variables
-    /// after it become zero. The strides are those in the other table; the change is modulo the size of a word.
+    /// after it become zero. The strides are those of the other table; the change is modulo the size of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;

@@ -43,7 +43,8 @@ pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// The position of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function has none there.
+/// The position of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function stores no entry
+/// there.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
@@ -90,7 +91,7 @@ pub fn has_zeros(factor: &Factor) -> bool {
     }
 }
 
-/// True if a positive weight of a factor underflows when the largest is scaled to one.
+/// True if a positive weight of a factor underflows when the largest weight is scaled to one.
 pub fn is_wide(factor: &Factor) -> bool {
     factor.table.weights().is_some_and(Weights::is_flushed)
 }

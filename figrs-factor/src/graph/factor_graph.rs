@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::weights::Weights;
 
-/// A variable of a [`FactorGraph`]: its position in [`FactorGraph::cardinalities`].
+/// A variable of a [`FactorGraph`], given by its position in [`FactorGraph::cardinalities`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VarId(pub u32);
@@ -20,19 +20,21 @@ impl VarId {
 /// the weight of each stored entry.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
-    /// A weight for every assignment, row-major in the order of the factor's variables (last fastest).
+    /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
+    /// fastest).
     Dense(W),
-    /// Only the listed assignments have a weight; all other assignments weigh zero.
+    /// Only the listed assignments have a weight; all other assignments have weight zero.
     Sparse {
-        /// The assignments, one after another, each as one index per variable; sorted, no repeats.
+        /// The assignments, sorted and without repetition, one after another; each has one value index per variable.
         rows: N,
         /// A weight for each row.
         weights: W,
     },
-    /// The last variable is a function of the other variables: the weight is one if its value is the value of the function, and zero otherwise.
+    /// The last variable is a function of the other variables: the weight is one if its value is the value of the function, and zero
+    /// otherwise.
     Function {
-        /// The value of the last variable for each assignment of the others, row-major; [`NO_VALUE`](FactorTable::NO_VALUE) if no
-        /// value is possible for an assignment.
+        /// The value of the last variable for each assignment of the other variables, row-major;
+        /// [`NO_VALUE`](FactorTable::NO_VALUE) if no value is possible for an assignment.
         index: N,
     },
 }
@@ -89,7 +91,8 @@ impl FactorTable {
     /// Marks an assignment in a function table at which no value of the last variable is possible.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// The origins of the weights; `None` if no weight has an origin.
+    /// The origins of the weights (each origin is the index of an outcome whose probability is the weight); `None` if
+    /// no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.weights().and_then(Weights::origins)
     }
@@ -98,12 +101,12 @@ impl FactorTable {
 /// A non-negative function of some variables.
 #[derive(Clone, Debug)]
 pub struct Factor {
-    /// The variables, each once; the last one varies fastest in the table.
+    /// The variables without repetition; the last variable changes fastest in the table.
     pub variables: Vec<VarId>,
     /// The weights.
     pub table: FactorTable,
-    /// `true` if the weights sum to one over the *last* variable for every assignment of the others: if no other factor mentions
-    /// that variable, a sum over it may omit the factor.
+    /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables: if that variable
+    /// occurs in no other factor, a sum over it may omit the factor.
     pub normalised: bool,
 }
 

@@ -60,7 +60,7 @@ impl LogTable {
         self.logs.contains(&f64::NEG_INFINITY)
     }
 
-    /// Divides all entries by the largest one, unless all are zero.
+    /// Divides all entries by the largest entry, unless all entries are zero.
     pub fn normalise(&mut self) {
         let most = self.logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if most > f64::NEG_INFINITY {

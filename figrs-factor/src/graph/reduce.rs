@@ -1,14 +1,15 @@
-//! Reduction of factor graphs to some values of each variable, such as the values that evidence and zeros do not exclude.
+//! Reduction of factor graphs to a subset of the values of each variable, such as the values that evidence and zeros do
+//! not exclude.
 
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Treatment of variables with one remaining value.
+/// Treatment of variables that have only one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
-    /// Such variables stay in the reduced graph.
+    /// Variables with one remaining value stay in the reduced graph.
     Kept,
-    /// Such variables are left out of the reduced graph.
+    /// Variables with one remaining value are left out of the reduced graph.
     LeftOut,
 }
 
@@ -17,13 +18,15 @@ pub enum DecidedVariables {
 pub struct Restriction {
     /// For each variable of the original graph, its remaining values in ascending order; at least one.
     pub left: Vec<Vec<u32>>,
-    /// For each variable of the original graph, its identifier in the reduced graph; `None` if it was left out.
+    /// For each variable of the original graph, its identifier in the reduced graph; `None` if the variable was left
+    /// out.
     names: Vec<Option<VarId>>,
     /// For each variable of the reduced graph, its identifier in the original graph.
     pub open: Vec<VarId>,
 }
 
-/// A factor graph in which some values of variables were removed, and the map to it.
+/// A factor graph from which some values of variables were removed, and the map between this graph and the original
+/// graph.
 #[derive(Debug)]
 pub struct ReducedGraph {
     /// The reduced graph.
@@ -84,7 +87,8 @@ impl Restriction {
         world
     }
 
-    /// The probabilities of all `n` values of a variable, given those of its remaining values; all other values have probability zero.
+    /// The probabilities of all `n` values of a variable, given the probabilities of its remaining values; all other values have
+    /// probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {

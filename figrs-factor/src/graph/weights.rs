@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 /// A list of non-negative weights in which no positive weight is rounded to zero; it is cheap to clone.
 ///
-/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if that is needed. If
-/// the ratio of two positive weights exceeds the range of `f64`, `logs` holds the natural logarithms of all weights (including the
+/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if necessary. If the
+/// ratio of two positive weights exceeds the range of `f64`, `logs` holds the natural logarithms of all weights (including the
 /// scale), and algorithms must use `logs`.
 ///
 /// A weight that is the probability of an outcome under the present values of parameters has an origin: the index of that outcome
@@ -15,7 +15,8 @@ pub struct Weights {
     linear: Arc<Vec<f64>>,
     log_scale: f64,
     logs: Option<Arc<Vec<f64>>>,
-    /// The origin of each weight, or [`NO_ORIGIN`](Self::NO_ORIGIN); `None` if no weight has an origin.
+    /// The origin of each weight (the index of the outcome whose probability it is), or [`NO_ORIGIN`](Self::NO_ORIGIN);
+    /// `None` if no weight has an origin.
     origins: Option<Arc<Vec<u32>>>,
 }
 
@@ -40,7 +41,7 @@ impl Weights {
         Self::scaled(logs, largest)
     }
 
-    /// Weights of at most one, given by their natural logarithms; they have no scale.
+    /// Weights of at most one, given by their natural logarithms; the weights have no scale.
     pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
         Self::scaled(logs, 0.0)
     }
@@ -59,7 +60,7 @@ impl Weights {
         }
     }
 
-    /// The same weights with these origins, one for each weight.
+    /// The same weights with these origins, one origin for each weight.
     #[must_use]
     pub fn with_origins(self, origins: Vec<u32>) -> Self {
         Self {
@@ -68,12 +69,14 @@ impl Weights {
         }
     }
 
-    /// The origins of the weights; `None` if no weight has an origin.
+    /// The origins of the weights (indices of the outcomes whose probabilities they are); `None` if no weight has an
+    /// origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// Copies the weights; a weight is replaced if the function `weight` maps its origin to a new natural logarithm.
+    /// Copies the weights; the function `weight` maps the origin of a weight to a new natural logarithm, or to `None`
+    /// if the weight does not change.
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -151,7 +154,7 @@ impl Weights {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// The numbers of plain weights as a mutable slice; they are copied only if another clone shares them.
+    /// The numbers of plain weights as a mutable slice; the numbers are copied only if another clone shares them.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
@@ -225,7 +228,7 @@ pub struct WeightSlice<'a> {
 }
 
 impl<'a> WeightSlice<'a> {
-    /// The weights, divided by the exponential of their list's `log_scale`.
+    /// The weights, divided by the exponential of the list's `log_scale`.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]
     }
@@ -259,7 +262,8 @@ impl<'a> WeightSlice<'a> {
     }
 }
 
-/// A builder of a list of weights. It stores plain numbers and changes to logarithms when a weight does not fit a plain number.
+/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight does not fit a
+/// plain number.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -319,7 +323,7 @@ impl WeightsBuilder {
             .extend(range.map(|i| weights.log(i)));
     }
 
-    /// The weights that were added, in their order.
+    /// The weights in the order in which they were added.
     pub fn build(self) -> Weights {
         let weights = match self.logs {
             Some(logs) => Weights::from_logs(logs),
@@ -332,10 +336,11 @@ impl WeightsBuilder {
     }
 }
 
-/// The weight that evidence gives to a world.
+/// The weight that evidence gives to a world (an assignment of values to all elements).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// The weight as a number, if it is in the normal range of `f64`; otherwise zero, infinite or NaN, and `log` must be used.
+    /// The weight as a number, if it is in the normal range of `f64`; otherwise the field is zero, infinite or NaN, and `log`
+    /// must be used.
     pub linear: f64,
     /// The natural logarithm of the weight; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,

@@ -4,7 +4,7 @@ use crate::graph::{FactorGraph, VarId};
 
 use crate::order::Bucket;
 
-/// An elimination order of the variables that factors mention.
+/// An elimination order of the variables that occur in factors.
 #[derive(Debug)]
 pub struct BucketOrder {
     /// The variables in the order of elimination.
@@ -25,8 +25,8 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that factors mention: the variables that the fewest factors mention come first; if two variables
-    /// are mentioned by equally many factors, the one with the higher identifier comes first.
+    /// The order of the variables that occur in factors by the number of factors that contain them, fewest first; among variables
+    /// with equal numbers, the variable with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {
@@ -42,7 +42,7 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The variable of a scope that is eliminated first; `None` if there is none.
+    /// The variable of a scope that is eliminated first; `None` if the scope is empty.
     pub fn first(&self, scope: &[VarId]) -> Option<VarId> {
         scope.iter().copied().min_by_key(|v| self.place[v.index()])
     }

@@ -1,4 +1,4 @@
-//! Bounds of the sum of the weights of all assignments, by mini-bucket eliminations with larger and larger tables.
+//! Bounds of the sum of the weights of all assignments, by mini-bucket eliminations with increasing table sizes.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
 /// Number of sizes of tables.
 pub const ALL_SIZES: usize = TABLES.len();
-/// The first sizes, up to this number, give bounds quickly: within seconds on models with some hundred variables.
+/// The sizes up to this index give bounds quickly: within seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
-/// Maximum total number of entries of the messages in [`crude_bounds`], so that it takes at most about a tenth of a second.
+/// Maximum total number of entries of the messages in [`crude_bounds`], which then takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
 /// Bounds with at most this relative width are not improved further.
 const CLOSE: f64 = 1e-9;
@@ -33,7 +33,7 @@ pub struct BoundingEffort<'a> {
     pub until: &'a Until,
 }
 
-/// The bounds of a sum about which nothing is known.
+/// The bounds of a sum that has not been bounded yet.
 pub const UNBOUNDED: Bounds = Bounds {
     lower: f64::NEG_INFINITY,
     upper: f64::INFINITY,
@@ -41,7 +41,8 @@ pub const UNBOUNDED: Bounds = Bounds {
 
 /// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading
 /// the factors. An upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
-/// deadline has passed, mini-buckets add bounds on both sides; they eliminate the variables of the fewest factors first.
+/// deadline has passed, mini-buckets add an upper and a lower bound; they eliminate the variables that occur in the fewest
+/// factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -65,10 +66,10 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Calls `tell` with closer and closer bounds of the natural logarithm of the sum, over all assignments, of the product of all
-/// factors. `sizes` is a range of indices of table sizes. Returns the index of the first size that was not tried.
+/// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of
+/// all factors. `sizes` is a range of indices of table sizes. Returns the index of the first size that was not tried.
 ///
-/// **Errors.** Those of an elimination with tables of any size; [`EliminationError::Interrupted`].
+/// **Errors.** The errors of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub fn sum_bounds(
     graph: &FactorGraph,
     sizes: Range<usize>,
@@ -144,7 +145,7 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
 }
 
 /// The logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised factors
-/// and their variables are omitted, because the sum of the product of these factors is one.
+/// and their last variables are omitted, because the sum of the product of these factors is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);
@@ -160,8 +161,9 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// Marks normalised factors without directed cycles, at most one for each last variable, and these last variables. If these
-/// variables are summed out one after another, each before the variables that it depends on, the factors sum to one.
+/// Marks normalised factors without directed cycles, at most one factor for each last variable, and marks these last
+/// variables. If the marked variables are summed out one after another, each before the variables on which it depends,
+/// the factors sum to one.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

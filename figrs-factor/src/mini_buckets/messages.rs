@@ -25,7 +25,8 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its share in the exchange of weight; the shares of a bucket sum to one.
+    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its fraction in the exchange of weight; the fractions of a bucket
+    /// sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -43,7 +44,7 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets so that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced
+/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced
 /// until the messages have at most `most` entries in total. Also returns the final limit and the number of entries of the messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
@@ -72,7 +73,7 @@ pub(super) fn fitting_partition(
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
-    /// Logarithm of the number of joint values of the variables that no table mentions; zero for maxima.
+    /// Logarithm of the number of joint values of the variables that occur in no table; zero for maxima.
     free: f64,
 }
 
@@ -82,11 +83,12 @@ impl MiniBuckets {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
 
-    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; the limit is reduced until all
-    /// messages together have at most `most` entries.
+    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; the limit is reduced
+    /// until all messages together have at most `most` entries.
     ///
-    /// Before a divided bucket is eliminated, the mini-buckets exchange weight until their projections to the
-    /// variables they share are in the proportion of their weights, which keeps the product and improves the bound.
+    /// Before a divided bucket is eliminated, its mini-buckets exchange weight until their projections to their shared
+    /// variables are in the proportion of their weights; the exchange leaves the product unchanged and improves the
+    /// bound.
     ///
     /// **Complexity.** For each mini-bucket, two joint tables of up to `limit` entries are computed.
     /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
@@ -115,7 +117,7 @@ impl MiniBuckets {
                 let shift = shift.map(|shift| EliminationTable::dense(&bucket.shared, shift));
                 let (projection, weight) = kind.of_mini_bucket(i, bucket.mini_buckets.len());
                 let logs = if kind == BoundKind::SumBelow && mini.is_shrunk && weight > 0.0 {
-                    // If the projection sums over variables of other buckets, it is not a lower bound, and zero is used instead.
+                    // A projection that sums over variables of other buckets is not a lower bound; zero is used instead.
                     vec![f64::NEG_INFINITY; graph.dense_size(&mini.output)]
                 } else {
                     let mut tables = this.operands(graph, mini);
@@ -141,8 +143,8 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// The upper bound of a maximum, plus a bound of all rounding errors. `magnitude` is the sum over all factors of the largest
-    /// absolute logarithms of their weights.
+    /// The upper bound of a maximum, increased by a bound of all rounding errors. `magnitude` is the sum over all factors of the
+    /// largest absolute logarithms of their weights.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
         // Each factor and message is added once, and the exchange between mini-buckets adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
@@ -164,9 +166,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Factors for the mini-buckets of a bucket whose product is one. After multiplication by them, the projections of the
-    /// mini-buckets to the shared variables are in the proportion of the weights (cost shifting, moment matching). Empty if there
-    /// is only one mini-bucket.
+    /// Factors, one for each mini-bucket of a bucket, whose product is one. After each mini-bucket is multiplied by its factor,
+    /// the projections of the mini-buckets to the shared variables are in the proportion of the weights (cost shifting, moment
+    /// matching). The list is empty if there is only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,
@@ -197,7 +199,8 @@ impl MiniBuckets {
                 } else if kind == BoundKind::SumBelow || *own == f64::NEG_INFINITY {
                     0.0
                 } else {
-                    // If the projection of one mini-bucket is zero here, the projections of all others may be set to zero as well.
+                    // If the projection of one mini-bucket is zero here, the projections of all other mini-buckets may be set to
+                    // zero as well.
                     f64::NEG_INFINITY
                 };
             }
@@ -206,7 +209,7 @@ impl MiniBuckets {
     }
 }
 
-/// Logarithm of the number of joint values of the variables that no table mentions.
+/// Logarithm of the number of joint values of the variables that occur in no table.
 fn log_free_values(graph: &FactorGraph, buckets: &[BucketPartition]) -> f64 {
     let mut is_free = vec![true; graph.cardinalities.len()];
     let used = buckets

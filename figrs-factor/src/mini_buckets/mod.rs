@@ -1,4 +1,5 @@
-//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination with divided buckets, so that its tables stay small.
+//! Mini-bucket elimination: bounds of a maximum or a sum by an elimination that divides buckets to limit the size of its
+//! tables.
 //!
 //! | file | what it holds |
 //! |---|---|

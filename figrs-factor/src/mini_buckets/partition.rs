@@ -4,14 +4,14 @@ use crate::graph::{FactorGraph, VarId};
 
 use super::bucket_order::BucketOrder;
 
-/// A mini-bucket: some tables of one bucket, which are multiplied.
+/// A mini-bucket: tables of one bucket that are multiplied together.
 #[derive(Debug)]
 pub struct MiniBucket {
-    /// Factors by position, then messages.
+    /// Factors by position, followed by messages.
     pub tables: Vec<u32>,
     /// The variables of the message.
     pub output: Vec<VarId>,
-    /// True if the message lacks variables other than the one that the bucket eliminates.
+    /// True if the message lacks further variables, besides the variable that the bucket eliminates.
     pub is_shrunk: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct BucketPartition {
     pub variable: VarId,
     /// The mini-buckets of the variable.
     pub mini_buckets: Vec<MiniBucket>,
-    /// Variables that all mini-buckets have, over which they exchange weight.
+    /// Variables that occur in all mini-buckets, over which the mini-buckets exchange weight.
     pub shared: Vec<VarId>,
 }
 
@@ -89,7 +89,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// The variables that all mini-buckets contain, including `v`; only as many as a table over them stays within the limit.
+/// The variables that all mini-buckets contain, including `v`; variables are left out if a table over all of them would
+/// exceed the limit.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],
@@ -114,7 +115,8 @@ fn shared_variables(
     shared
 }
 
-/// Removes variables from a scope, those with the most values first, until a table over the scope fits the limit.
+/// Removes variables from a scope (the variables with the most values first) until a table over the scope fits the
+/// limit.
 fn shrink_scope(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
     while graph.dense_size(scope) > limit {
         let widest = scope

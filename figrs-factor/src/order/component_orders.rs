@@ -74,13 +74,14 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// The total number of entries of the joint tables of the buckets from position `from` on.
+/// The total number of entries of the joint tables of the buckets, starting at position `from`.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The cost of the buckets from position `from` on: the entries of their joint tables, reduced by the predicted share of zeros less a discount.
+/// The cost of the buckets, starting at position `from`: the entries of their joint tables, reduced by the predicted fraction of zeros less
+/// a discount.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

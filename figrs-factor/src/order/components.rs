@@ -1,4 +1,4 @@
-//! Connected components of a graph after the removal of the kept variables.
+//! Connected components of a graph after the removal of the variables to keep.
 
 use crate::graph::VarId;
 
@@ -9,16 +9,17 @@ use super::symbolic_elimination::SymbolicElimination;
 /// A connected component of the graph; its elimination order does not depend on the other components.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// The variables to eliminate, sorted; then the kept ones that share a table with them.
+    /// The variables to eliminate, sorted; then the variables to keep that share a table with them.
     pub(super) variables: Vec<VarId>,
     /// Number of the variables to eliminate.
     pub(super) free: usize,
-    /// The live tables that mention the variables to eliminate.
+    /// The live tables that contain the variables to eliminate.
     pub(super) tables: Vec<u32>,
 }
 
 impl Component {
-    /// Splits the remaining `candidates` into components; two candidates that are connected only through kept variables are in different components.
+    /// Splits the remaining `candidates` into components; two candidates that are connected only through variables to keep are in different
+    /// components.
     ///
     /// **Complexity.** Linear in the number of mentions.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {

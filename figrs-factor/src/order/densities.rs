@@ -6,7 +6,7 @@ use super::fixed_point::FixedPoint;
 #[derive(Debug)]
 struct TableDensity {
     scope: Vec<u32>,
-    /// The logarithm of the share of non-zero entries (the density of the table).
+    /// The logarithm of the fraction of non-zero entries (the density of the table).
     density: FixedPoint,
 }
 
@@ -14,7 +14,7 @@ struct TableDensity {
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// For each vertex, the tables that contain it, including some that were removed.
+    /// For each vertex, the tables that contain it, including tables that have been removed.
     of: Vec<Vec<u32>>,
     /// The sum of the densities of a vertex's live tables.
     total: Vec<FixedPoint>,
@@ -69,7 +69,7 @@ impl Densities {
         sum
     }
 
-    /// The tables that were not removed, with their densities.
+    /// The tables that have not been removed, with their densities.
     pub(super) fn remaining(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))

@@ -1,4 +1,4 @@
-//! Logarithms as integers, so that their sums do not depend on the order of the terms, and terms can be subtracted exactly.
+//! Logarithms as integers: sums of integers do not depend on the order of the terms, and terms can be subtracted exactly.
 
 /// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;

@@ -47,8 +47,8 @@ impl ScoreNoise {
     }
 }
 
-/// Eliminates the remaining vertices of `core`, each time the vertex with the least score by `rule`, and adds them to `order`.
-/// Simplicial vertices are eliminated at once, unless the rule counts non-zeros.
+/// Repeatedly eliminates the remaining vertex of `core` with the least score by `rule`, and adds it to `order`. Simplicial
+/// vertices are eliminated immediately, unless the rule counts non-zeros.
 ///
 /// Returns the price of the order, or `None` as soon as the price reaches `limit`.
 ///
@@ -89,7 +89,8 @@ pub(super) fn greedy(
     None
 }
 
-/// The vertex with the least score; of vertices with equal scores, the one with the smallest clique, then the first.
+/// The vertex with the least score; among vertices with equal scores, the vertex with the smallest clique, then the
+/// first vertex.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

@@ -3,8 +3,8 @@
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Discount on predicted zeros, as a base-2 logarithm. It is needed because the shares of non-zeros are multiplied as if they were
-/// independent, and because work on listed entries is slower than on dense ones.
+/// Discount on predicted zeros, as a base-2 logarithm. The discount is needed because the fractions of non-zeros are multiplied as
+/// if they were independent, and because work on entries of sparse tables is slower than on entries of dense tables.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
@@ -18,7 +18,8 @@ pub(super) struct VertexWeight {
     pub(super) log: FixedPoint,
 }
 
-/// A graph from which vertices are eliminated, in which the fill-in and the clique size of every vertex are kept up to date.
+/// A graph from which vertices are eliminated; the fill-in and the clique size of every vertex are updated at each
+/// elimination.
 #[derive(Debug, Default)]
 pub(super) struct InteractionGraph {
     words: usize,
@@ -32,13 +33,14 @@ pub(super) struct InteractionGraph {
     pub(super) size: Vec<FixedPoint>,
     /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// Weighted fill-in: each pair counts with the number of its joint values. It is kept up to date only if `weighted` is `true`.
+    /// Weighted fill-in: each pair counts with the number of its joint values. The weighted fill-in is updated only if `weighted`
+    /// is `true`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
-    /// Number of words read so far: the unit in which search is budgeted.
+    /// Number of words read so far, the unit of work in which the search is limited.
     pub(super) work: u64,
     around: Vec<u64>,
     members: Vec<u32>,
@@ -167,9 +169,11 @@ impl InteractionGraph {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v` and those of its neighbours that are adjacent to no other vertices than `v` and its neighbours; adds all of them to `order`.
+    /// Eliminates `v`, and those neighbours of `v` that are adjacent only to `v` and its neighbours; adds all eliminated vertices to
+    /// `order`.
     ///
-    /// Returns the price: the number of entries of their joint table, reduced by the predicted share of zeros less the discount.
+    /// Returns the price: the number of entries of their joint table, reduced by the predicted fraction of zeros less the
+    /// discount.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -221,7 +225,7 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// The logarithm of the price of multiplying the tables of a group, whose message is over `members`.
+    /// The logarithm of the price of multiplying the tables of a group of vertices, whose message is over `members`.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
@@ -244,7 +248,7 @@ impl InteractionGraph {
         self.places[v as usize] = NO_PLACE;
     }
 
-    /// Removes an eliminated group from the neighbours of `u`.
+    /// Removes an eliminated group of vertices from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {

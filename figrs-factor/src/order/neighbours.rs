@@ -6,7 +6,7 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 
 /// Adjacency of variables that share a table.
 pub(super) struct Neighbours {
-    /// For each variable, its neighbours, sorted, including some that were eliminated.
+    /// For each variable, its neighbours, sorted, including neighbours that have been eliminated.
     lists: Vec<Vec<VarId>>,
     stale: Vec<u32>,
 }
@@ -38,7 +38,7 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Number of neighbours, including eliminated ones.
+    /// Number of neighbours, including eliminated neighbours.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }

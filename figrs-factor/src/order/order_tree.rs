@@ -1,4 +1,4 @@
-//! The tree of an elimination order, and its improvement a few buckets at a time.
+//! The tree of an elimination order, and local improvement of the order, a few buckets at a time.
 
 use super::fixed_point::{FixedPoint, power};
 use super::interaction_graph::{InteractionGraph, bits};
@@ -8,18 +8,19 @@ const NONE: u32 = u32::MAX;
 
 /// Work of one elimination within a window, in words read.
 const WORK_PER_BAG: u64 = 12;
-/// Buckets that together have at most this share of the total price get no window around them.
+/// Buckets that together have at most this fraction of the total price are not improved.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum ratio of the price of a new order of a window to the price of the old one, so that the saving exceeds rounding errors.
+/// Maximum ratio of the price of a new order of a window to the price of the old order; with this ratio, the saving exceeds
+/// rounding errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
-/// Elimination tree of an order: the bag of each vertex when it is eliminated.
+/// Elimination tree of an order: the bag of each vertex (its neighbours at its elimination).
 pub(super) struct BagTree<'a> {
     graph: &'a InteractionGraph,
     words: usize,
     /// The neighbours of a vertex when it is eliminated, as rows of bits.
     bags: Vec<u64>,
-    /// For each vertex, the first of its neighbours that is eliminated after it.
+    /// For each vertex, the first of its neighbours that is eliminated after the vertex itself.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
     /// The number of joint values of a vertex and its bag.
@@ -99,7 +100,8 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// The vertices in an order that has this tree: children come before parents, and a child that absorbs its parent comes directly before it.
+    /// The vertices in an order that has this tree: children come before parents, and a child that absorbs its parent comes directly before
+    /// the parent.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -121,12 +123,12 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// For each bucket that is not negligibly cheap, the costliest first, finds the best order of up to `width` buckets around it.
-    /// Returns `true` if the tree changed.
+    /// For each bucket that is not negligibly cheap, the costliest first, finds the best order of up to `width` buckets around
+    /// that bucket. Returns `true` if the tree changed.
     ///
-    /// **Guarantee.** The rest of the tree does not depend on the order within a connected part of it, so that each change lowers
-    /// the price of that part. The bucket above it may no longer be absorbed, so that the total may rise; therefore the caller
-    /// compares totals.
+    /// **Guarantee.** The rest of the tree does not depend on the order within a connected subset of its vertices; each change
+    /// therefore lowers the price of that subset. However, the bucket above the subset may no longer be absorbed, and the total
+    /// price may then rise; the caller therefore compares totals.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -146,7 +148,7 @@ impl<'a> BagTree<'a> {
         changed
     }
 
-    /// A connected part of the tree that contains `v`; it grows by the neighbour with the largest clique.
+    /// A connected subset of the tree that contains `v`; it grows by the neighbour with the largest clique.
     fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
         let clique = |v: u32| self.clique[v as usize];
         let (mut few, mut near) = (vec![v], Vec::new());
@@ -165,7 +167,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected part of the tree if the new order is cheaper; returns `true` in that case.
+    /// Reorders a connected subset of the tree if the new order is cheaper; returns `true` in that case.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -190,7 +192,8 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// The window of the vertices `few`; `local` lists these and the vertices around them, `below` the other children of `few`.
+    /// The window of the vertices `few`; `local` lists these vertices and the vertices around them, `below` the other children
+    /// of `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -206,7 +209,8 @@ impl<'a> BagTree<'a> {
         )
     }
 
-    /// Applies a new order to the vertices of a window; `top` was the uppermost of them in the tree.
+    /// Applies a new order to the vertices of a window; before the change, `top` was the uppermost of these vertices in
+    /// the tree.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {
@@ -283,7 +287,8 @@ mod tests {
             );
             let mut tree = BagTree::new(&start, &order);
             let before = tree.total();
-            // The tree may absorb buckets that were not absorbed in its order, so that it may be cheaper.
+            // The tree may absorb buckets that were not absorbed in its order; the tree may then be cheaper than the
+            // order.
             assert!(before <= price.expect("no limit") * (1.0 + 1e-9));
             for width in [3, 6, 9] {
                 while tree.improve(&start.left, width, u64::MAX) {

@@ -1,4 +1,5 @@
-//! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best.
+//! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best
+//! order.
 
 use crate::until::Until;
 use rand::SeedableRng;
@@ -11,14 +12,15 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 
 /// The first order is accepted without further search if it has at most this number of entries for each variable and table.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search in words read for each predicted entry. Reading a word takes a few nanoseconds, an entry takes one
-/// nanosecond, and each entry is read about three times, so that the search takes about a tenth of the running time.
+/// Budget of the search, in words read for each predicted entry. Reading a word takes a few nanoseconds, an entry takes
+/// one nanosecond, and each entry is read about three times; the search therefore takes about a tenth of the running time.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
 /// Maximum number of words that a search reads, by default: about half a second.
 pub const MAX_WORK: u64 = 100_000_000;
-/// Maximum total price of the almost simplicial vertices that are eliminated beforehand, as a share of the price of the best order found so far.
+/// Maximum total price of the almost simplicial vertices that are eliminated beforehand, as a fraction of the price of the best order found
+/// so far.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
 /// Predicted zeros are counted only if they reduce the price by at least this factor.
 const WORTH_COUNTING: f64 = 4.0;
@@ -28,10 +30,11 @@ const RULES: u64 = 3;
 const BATCHES: u64 = 8;
 /// An order is improved only if its price is at most this multiple of the best price.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Window sizes of the local improvement, in buckets: the first size is used during the search, the second at its end.
+/// Window sizes of the local improvement, in buckets: the first size is used during the search, the second at the end
+/// of the search.
 const WINDOWS: (usize, usize) = (5, 10);
 
-/// Greedy rules tried without noise, the most promising first.
+/// Greedy rules that are tried without noise, with the most promising rule first.
 const DENSE_RULES: [GreedyCriterion; 5] = [
     GreedyCriterion::HeavyFill,
     GreedyCriterion::FillSaved,
@@ -45,7 +48,8 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts, used in turn. Each has a greedy rule and the maximum absolute base-2 logarithm of the noise on its scores.
+/// The restarts, used in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the noise on its
+/// scores.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
     (GreedyCriterion::HeavyFill, 0.5),
@@ -83,11 +87,12 @@ impl CostedOrder {
 /// `tables` is the number of tables. `max_work` limits the number of words read after the first order. `count_zeros` adds the
 /// densities of tables to the graph; it is called only if the first order is not cheap.
 ///
-/// **Guarantee.** Deterministic: the work is counted in words read, and the noise has a fixed seed. The order may not be the best
-/// one, which is hard to find, but it is at most as expensive as the greedy order by weighted fill-in.
+/// **Guarantee.** The search is deterministic: work is counted in words read, and the noise has a fixed seed. The resulting order
+/// may not be the best order, which is hard to find, but it is at most as expensive as the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If one greedy order is cheap, the search ends with it. Otherwise it tries a few more and then searches in
-/// proportion to the predicted running time, up to a constant limit.
+/// **Complexity.** If one greedy order is cheap, the search ends with that order. If the first greedy order is not
+/// cheap, the search tries a few more greedy orders and then continues in proportion to the predicted running time, up
+/// to a constant limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -147,11 +152,11 @@ pub(super) fn search(
 struct RestartSearch<'u> {
     until: &'u Until,
     start: InteractionGraph,
-    /// The graph that remains of `start` while an order is made; it also counts the work of the search.
+    /// The graph that remains of `start` while an order is constructed; it also counts the work of the search.
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// Fixed part of the price: the price of the vertices eliminated beforehand.
+    /// Fixed portion of the price: the price of the vertices that were eliminated beforehand.
     fixed: f64,
     /// Predicted share of non-zeros in the price.
     share: f64,
@@ -178,12 +183,12 @@ impl<'u> RestartSearch<'u> {
         search
     }
 
-    /// Takes the best order out.
+    /// Returns the best order and removes it from the search.
     fn take_best(&mut self) -> CostedOrder {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
-    /// Tries an order, and keeps it if it is the best so far.
+    /// Tries an order, and stores it if it is the best so far.
     fn attempt(
         &mut self,
         rule: GreedyCriterion,
@@ -226,13 +231,14 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Budget of the search if an order of this price was found.
+    /// Budget of the search after an order of this price was found.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Runs the rules without noise, an improvement, then batches of restarts and improvements in turn, then improvements of larger windows.
+    /// Runs the rules without noise, an improvement, then alternating batches of restarts and improvements, then improvements of larger
+    /// windows.
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();

@@ -6,10 +6,10 @@ use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
 use super::symbolic_elimination::SymbolicElimination;
 
-/// Fill-in is counted for variables with up to this number of neighbours; for more neighbours, an upper bound is used.
+/// Number of neighbours of a variable up to which fill-in is counted; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// Score that the order of a very large component minimises first.
+/// The score that is minimised first in the order of a very large component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderCriterion {
     /// The entries of the joint table (min-weight).
@@ -41,7 +41,7 @@ pub(super) fn score(
         OrderCriterion::NonZeros => (entries + densities()).max(0.0),
         OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
-    // The sums are rounded, so that the order of their terms does not decide between equal scores.
+    // The sums are rounded; the order of their terms then does not decide between equal scores.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
@@ -60,7 +60,7 @@ fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u6
     let mut missing = 0;
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
-            // Kept variables have no adjacency lists, so that both directions are tested.
+            // Variables to keep have no adjacency lists; both directions are therefore tested.
             missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
         }
     }

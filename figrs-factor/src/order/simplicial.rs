@@ -4,15 +4,15 @@ use super::fixed_point::power;
 use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
-    /// Eliminates simplicial vertices, and almost simplicial ones with a clique of at most `cheap` joint values; adds
-    /// them to `order` and returns their price.
+    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values;
+    /// adds them to `order` and returns their price.
     ///
-    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. The elimination of a
-    /// simplicial vertex leaves a subgraph. The vertex adds nothing to the price unless a larger clique would better absorb the
-    /// clique of the vertex (in small random graphs, it adds a third of a percent on average). All neighbours of an almost
-    /// simplicial vertex except one are pairwise adjacent. The vertex has at least as many values as that one neighbour, so that
-    /// contracting it into the neighbour makes no clique larger. Vertices for which the zeros of their tables predict a gain are
-    /// not eliminated here.
+    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. After the
+    /// elimination of a simplicial vertex, a subgraph remains. The vertex adds nothing to the price unless the clique of the
+    /// vertex would better be absorbed by a larger clique (in small random graphs, the price increases by a third of a percent on
+    /// average). All neighbours of an almost simplicial vertex except one are pairwise adjacent. The vertex has at least as many
+    /// values as that neighbour; contracting the vertex into the neighbour therefore makes no clique larger. A vertex is not
+    /// eliminated here if the zeros of its tables predict a gain.
     ///
     /// **Complexity.** In each round in which an almost simplicial vertex is found, all pairs of neighbours are tested.
     ///
@@ -41,12 +41,12 @@ impl InteractionGraph {
         }
     }
 
-    /// True if the zeros of the tables of `v` are predicted to gain no more than the discount.
+    /// True if the zeros of the tables of `v` are predicted to save no more than the discount.
     fn is_dense(&self, v: u32) -> bool {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// True if all neighbours of `v` except one are pairwise adjacent, and that one has no more values than `v`.
+    /// True if all neighbours of `v` except one are pairwise adjacent, and this neighbour has no more values than `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);

@@ -7,11 +7,12 @@ use crate::graph::{FactorGraph, VarId};
 use super::symbolic_table::{SymbolicTable, log_density};
 use super::table_lists::TableLists;
 
-/// A variable is tested for a covering table only if it has at most this number of tables.
+/// A variable is tested for a covering table (a table that contains all variables of its other tables) only if it has
+/// at most this number of tables.
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the number of joint values of a bucket, so that they can be numbered.
+/// Maximum base-2 logarithm of the number of joint values of a bucket; the joint values can then be numbered.
 const JOINT_VALUES: f64 = 40.0;
 
 /// Number of neighbours for which memory is reserved at first.
@@ -20,9 +21,10 @@ const USUAL_NEIGHBOURS: usize = 16;
 /// One bucket of the plan.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The variables that are summed out here: the next variable in the order, and the variables that only its tables mention.
+    /// The variables that are summed out here: the next variable in the order, and the variables that occur only in its
+    /// tables.
     pub eliminated: Vec<VarId>,
-    /// The tables multiplied: factors by position, then the messages of earlier buckets.
+    /// The tables that are multiplied: factors by position, followed by the messages of earlier buckets.
     pub inputs: Vec<u32>,
     /// The scope of the message, sorted.
     pub output: Vec<VarId>,
@@ -30,12 +32,12 @@ pub struct Bucket {
     pub joint: f64,
 }
 
-/// State of a symbolic elimination: the tables, the variables that they mention, and the buckets made so far.
+/// State of a symbolic elimination: the tables, the variables in these tables, and the buckets made so far.
 #[derive(Clone, Debug)]
 pub struct SymbolicElimination {
     /// The base-2 logarithm of the cardinality of each variable.
     pub log_cards: Vec<f64>,
-    /// The tables of the graph, then the messages.
+    /// The tables of the graph, followed by the messages.
     pub sketches: Vec<SymbolicTable>,
     /// The variables of all tables, one table after the other.
     scopes: Vec<VarId>,
@@ -99,7 +101,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// The variables of a table; empty if it is not live.
+    /// The variables of a table; empty if the table is not live.
     pub fn scope(&self, table: u32) -> &[VarId] {
         let Range { start, end } = self.sketches[table as usize].scope;
         &self.scopes[start as usize..end as usize]
@@ -127,7 +129,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of kept variables; returns the kept variables that live tables mention.
+    /// Allows the elimination of the variables to keep; returns those of them that occur in live tables.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -141,7 +143,7 @@ impl SymbolicElimination {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if a variable is not a candidate for elimination, because it was eliminated already or is kept.
+    /// True if a variable is not a candidate for elimination, because it has already been eliminated or must be kept.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
@@ -151,7 +153,7 @@ impl SymbolicElimination {
         self.gone[v.index()]
     }
 
-    /// The remaining live tables, which mention kept variables only.
+    /// The remaining live tables, which contain only variables to keep.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -170,13 +172,14 @@ impl SymbolicElimination {
         }
     }
 
-    /// Eliminates covered variables until none remains. A variable is covered if one of its tables mentions all variables of its other tables.
+    /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
+    /// tables.
     ///
     /// **Guarantee.** If zeros are ignored, no order is cheaper than the best order that begins with the covered variables, because
-    /// the bucket of a covered variable has no more entries than an existing table. In an acyclic graph only variables of very many
-    /// tables remain.
+    /// the bucket of a covered variable has no more entries than an existing table. In an acyclic graph, only variables that occur
+    /// in very many tables remain.
     ///
-    /// **Complexity.** Linear in the number of mentions for tables of bounded scope.
+    /// **Complexity.** Linear in the total number of variables of all tables, for tables of bounded scope.
     ///
     /// **References.** Yu and Ozsoyoglu, *An algorithm for tree-query membership of a distributed query*, 1979
     /// (the reduction of Graham, Yu and Ozsoyoglu).
@@ -193,7 +196,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// True if `v` has few tables and one of them mentions all variables of the others.
+    /// True if `v` has few tables and one of these contains all variables of the others.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -213,7 +216,7 @@ impl SymbolicElimination {
         self.tables_of(v).all(|t| self.is_stamped(t))
     }
 
-    /// Eliminates `v` and the neighbours that only its tables mention. Returns the position of the bucket.
+    /// Eliminates `v` and the neighbours that occur only in its tables. Returns the position of the bucket.
     pub fn eliminate(&mut self, v: VarId) -> usize {
         let mut scope = self.stamp_neighbours(v);
         scope.sort_unstable();
@@ -259,7 +262,7 @@ impl SymbolicElimination {
         scope
     }
 
-    /// Adds a table; it is live if its scope is not empty.
+    /// Adds a table; the table is live if its scope is not empty.
     fn push(&mut self, scope: &[VarId], density: f64) {
         let id = self.sketches.len() as u32;
         for &v in scope {
@@ -323,7 +326,7 @@ impl SymbolicElimination {
         self.push(output, (bucket.joint - dense).min(0.0));
     }
 
-    /// Drops dead tables of `u` once they are the majority.
+    /// Drops the dead tables of `u` when they are the majority.
     fn drop_dead_tables(&mut self, u: VarId) {
         if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
             let sketches = &self.sketches;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// A listed table that determines its last variable is given the density of a function up to this base-2 logarithm of the number of
-/// assignments for each row. In a table for one step of a multiplexer, there are about as many assignments for each row as the
-/// result has values.
+/// A sparse table that determines its last variable is given the density of a function if the base-2 logarithm of the number of
+/// assignments for each row is at most this number. In a table for one step of a multiplexer, there are about as many assignments
+/// for each row as the result has values.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// A symbolic table.
@@ -14,13 +14,14 @@ const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 pub struct SymbolicTable {
     /// The variables of the table, as a range of the list of all scopes.
     pub scope: Range<u32>,
-    /// The base-2 logarithm of the predicted share of non-zero entries.
+    /// The base-2 logarithm of the predicted fraction of non-zero entries.
     pub density: f64,
     /// True until the table is multiplied into a message.
     pub live: bool,
 }
 
-/// The base-2 logarithm of the share of a factor's non-zero entries, given the logarithms of the cardinalities.
+/// The base-2 logarithm of the fraction of a factor's entries that are non-zero, given the logarithms of the
+/// cardinalities.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
         let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
@@ -51,9 +52,9 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if sorted rows have each assignment of all variables except the last at most once. The table then has the density of a
-/// function: the other variables determine the last one, and other tables may also exclude the assignments for which this table has
-/// no row.
+/// True if the sorted rows contain each assignment of all variables except the last at most once. The table then has the density of
+/// a function: the other variables determine the last variable, and other tables may also exclude the assignments for which this
+/// table has no row.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

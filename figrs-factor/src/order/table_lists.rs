@@ -1,4 +1,4 @@
-//! Lists of the tables that mention each variable, linked in one array.
+//! Lists of the tables that contain each variable, linked in one array.
 
 use crate::graph::VarId;
 
@@ -63,7 +63,7 @@ impl TableLists {
         self.from(self.lists[v.index()].first)
     }
 
-    /// Takes the tables of a variable; its list is empty afterwards.
+    /// Removes and returns the tables of a variable; the list of the variable is empty afterwards.
     pub(super) fn take(&mut self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         self.from(list.first)

@@ -15,13 +15,14 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 /// neighbours is scored again when it is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Eliminates all `candidates` symbolically, each time the variable with the best score by `aim`; of variables with equal scores, the first.
+/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; among variables with equal scores, the
+/// first.
 ///
-/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated at once or, if the neighbourhood is
-/// large, when they are next in the queue. Scores of variables at a larger distance are not updated, although their fill-in may
-/// have changed.
+/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if the
+/// neighbourhood is large, when they are next in the queue. Scores of variables at a larger distance are not updated, although
+/// their fill-in may have changed.
 ///
-/// **Complexity.** Near linear in the number of mentions for graphs of bounded width.
+/// **Complexity.** Nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
@@ -42,7 +43,7 @@ struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// For each variable, how often its neighbourhood has changed.
+    /// For each variable, the number of times that its neighbourhood has changed.
     version: Vec<u32>,
     /// For each variable, the version for which its entry in the heap was scored.
     queued: Vec<u32>,

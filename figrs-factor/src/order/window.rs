@@ -2,7 +2,8 @@
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A few vertices to be eliminated and the vertices around them, represented as bits of a number; the vertices to be eliminated are the lowest bits.
+/// A few vertices to be eliminated and the vertices around them, represented as bits of a number; the lowest bits are the vertices to be
+/// eliminated.
 pub(super) struct Window {
     /// For each vertex to be eliminated, its neighbours.
     pub(super) near: Vec<u128>,
@@ -33,7 +34,7 @@ impl Window {
         this
     }
 
-    /// The neighbours of `v` after the elimination of the vertices `gone`, and `true` if an earlier bucket absorbs `v`, because its
+    /// The neighbours of `v` after the elimination of the vertices `gone`, and `true` if an earlier bucket absorbs `v` because its
     /// message is over `v` and all these neighbours.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
@@ -71,10 +72,11 @@ impl Window {
         power(size)
     }
 
-    /// The cheapest order of the vertices to be eliminated, if it costs less than `bound`, and the number of eliminations examined.
+    /// The cheapest order of the vertices to be eliminated, if its price is less than `bound`, and the number of eliminations
+    /// examined.
     ///
-    /// **Complexity.** The number of subsets that cost less than the bound, times the number of vertices. Subsets suffice, because
-    /// the remaining graph does not depend on the order in which a subset was eliminated.
+    /// **Complexity.** The number of subsets whose price is less than the bound, times the number of vertices. It suffices to
+    /// consider subsets, because the remaining graph does not depend on the order in which a subset was eliminated.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
     /// Transactions on Algorithms 9(1), 2012.

@@ -1,4 +1,4 @@
-//! Beliefs of a tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
+//! Beliefs of a contraction tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
 
 use crate::graph::{FactorGraph, VarId};
 use crate::until::Until;
@@ -12,12 +12,12 @@ use super::kernel::{Workspace, sum};
 use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// The messages of one tree for one set of weights and evidence, in one algebra.
+/// The messages of one contraction tree for one set of weights and evidence, in one algebra.
 ///
-/// The derivative of the total by a tensor is the factor by which the rest of the tree multiplies that tensor. The derivative is
-/// found by the product rule, without division: for `z = x y`, the derivative by `x` is the product of `y` and the derivative by
-/// `z`, summed over the variables that are not in `x`. The product of a tensor and its derivative is the unnormalised marginal of
-/// its variables.
+/// The derivative of the total with respect to a tensor is the factor by which the rest of the tree multiplies that tensor. The
+/// derivative is found by the product rule, without division: for `z = x y`, the derivative with respect to `x` is the product of
+/// `y` and the derivative with respect to `z`, summed over the variables that are not in `x`. The product of a tensor and its
+/// derivative is the unnormalised marginal of its variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
 /// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
@@ -29,7 +29,8 @@ pub struct Beliefs<S: Semiring> {
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
-    /// For each tensor, `true` if its message, and if its derivative, is up to date for the present weights.
+    /// For each tensor, `true` if its message (first list) or its derivative (second list) is up to date for the
+    /// present weights.
     is_current: [Vec<bool>; 2],
     /// `true` if a positive number overflowed or underflowed.
     pub(super) lost: bool,
@@ -95,7 +96,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Marks as outdated the messages above a changed leaf, and all derivatives except those by the leaf and by these messages.
+    /// Marks as outdated the messages above a changed leaf, and all derivatives except those with respect to the leaf and to
+    /// these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -119,10 +121,10 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages, and the outdated derivatives by the tensors from which the marginals of some variables are
-    /// read, unless the deadline passes or the run is interrupted.
+    /// Computes the outdated messages, and the outdated derivatives with respect to the tensors from which the marginals of some
+    /// variables are computed, unless the deadline passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; the results so far are kept.
+    /// **Errors.** [`EliminationError::Interrupted`]; the results computed so far remain valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -142,8 +144,9 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Exponent range of the products of entries of some tensors, and of the derivative by another tensor. It follows from the
-    /// known ranges; if these do not exclude overflow or underflow, it is computed from the entries.
+    /// Exponent range of the products of entries of some tensors, and of the derivative with respect to another tensor. The
+    /// range follows from the known ranges; if these do not exclude overflow or underflow, the range is computed from the
+    /// entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -220,12 +223,12 @@ impl<S: Semiring> Beliefs<S> {
         (total, scale)
     }
 
-    /// True if a positive number overflowed or underflowed, so that no value can be relied on.
+    /// True if a positive number overflowed or underflowed; all values are then unreliable.
     pub fn is_out_of_range(&self) -> bool {
         self.lost
     }
 
-    /// Computes the derivative by a tensor; before it, the derivatives above it that are outdated.
+    /// Computes the derivative with respect to a tensor, after the outdated derivatives above it.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -246,8 +249,8 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative by one tensor, from the derivative by the result of the step that uses it; if the step has more than
-    /// two inputs, the derivatives by all inputs are computed.
+    /// Computes the derivative with respect to one tensor, from the derivative with respect to the result of the step that uses it;
+    /// if the step has more than two inputs, the derivatives with respect to all inputs are computed.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -286,7 +289,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[DOWN][tensor as usize] = true;
     }
 
-    /// The derivatives by all inputs of a listed step.
+    /// The derivatives with respect to all inputs of a listed step.
     fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, Some(step.out));
@@ -307,7 +310,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// The unnormalised marginal of a variable that some factor mentions.
+    /// The unnormalised marginal of a variable that occurs in some factor.
     pub fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
         let mut products = Vec::new();
@@ -337,7 +340,8 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// The unnormalised joint marginal of some variables, row-major in their order; `None` if no clique holds them all.
+    /// The unnormalised joint marginal of some variables, row-major in their order; `None` if no clique contains all
+    /// these variables.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));
@@ -419,7 +423,8 @@ impl<S: Semiring> Beliefs<S> {
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
-    /// The entries of a tensor, the derivatives by them up to a common factor, and the natural logarithm of the scale of the entries.
+    /// The entries of a tensor, the derivatives with respect to them up to a common factor, and the natural logarithm of the scale of
+    /// the entries.
     pub(super) fn entries_and_derivatives(
         &mut self,
         tree: &ContractionTree,

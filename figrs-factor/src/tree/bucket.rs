@@ -18,13 +18,13 @@ const GROWTH: f64 = 4.0;
 impl TreeBuilder<'_> {
     /// Multiplies the tables of a bucket.
     ///
-    /// Multiplying two tables at a time is faster for dense tables, because variables that only two tables mention are summed out
-    /// early. But the product of two tables does not contain the zeros of the other tables, so that it may be far larger than the
-    /// product of all. If it is larger than the plan predicts for the whole bucket, the remaining tables are joined at once,
-    /// provided that this takes fewer products.
+    /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
+    /// out early. The product of two tables does not contain the zeros of the other tables, and may therefore be far larger than
+    /// the product of all tables. If the product is larger than the plan predicts for the whole bucket, the remaining tables are
+    /// joined together, provided that this join takes fewer products.
     ///
-    /// If a message has too many variables for its assignments to be numbered, it is not computed: the bucket that would use it
-    /// takes the tables instead and sums out the variables of both buckets.
+    /// If a message has too many variables for its assignments to be numbered, the message is not computed: the bucket that
+    /// would use it receives the tables instead and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated
@@ -103,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies all tables that have the same scope, since a large bucket may have very many such tables.
+    /// Multiplies all tables that have the same scope, because a large bucket may have very many such tables.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();
@@ -111,7 +111,7 @@ impl TreeBuilder<'_> {
             let scope = self.tree.scope(table).to_vec();
             if let Some(&place) = by_scope.get(&scope) {
                 joined[place] = self.contract(joined[place], Some(table))?;
-                // Variables that no other table mentions have been summed out.
+                // Variables that occur in no other table have been summed out.
                 if self.tree.scope(joined[place]) != scope {
                     by_scope.remove(&scope);
                 }

@@ -1,4 +1,5 @@
-//! Contraction tree of a factor graph: which tensors are multiplied in each step, and which variables are summed out.
+//! Contraction tree of a factor graph: for each step, the tensors that are multiplied and the variables that are summed
+//! out.
 
 use std::sync::Arc;
 
@@ -12,10 +13,10 @@ use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::Leaf;
 use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values_of};
 
-/// A step: the product of some tensors, summed over the variables that no other tensor mentions.
+/// A step: the product of some tensors, summed over the variables that occur in no other tensor.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct ContractionStep {
-    /// The tensors that are multiplied: one or two if the step has no list of products, otherwise any number.
+    /// The tensors that are multiplied: one or two tensors if the step has no list of products, otherwise any number.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
     /// For each product, the matching entries of the inputs and the entry of the result, sorted by the entry of the result. A step
@@ -53,35 +54,36 @@ pub struct StepOutline {
     pub clique: Vec<VarId>,
     /// The variables of the clique that are summed out.
     pub eliminated: Vec<VarId>,
-    /// The position of the step that uses the result.
+    /// The position of the step that uses the result of this step.
     pub parent: Option<usize>,
 }
 
 /// A compiled elimination of all variables.
 ///
-/// No two steps use the same tensor, so that the steps form a tree (one for each component of the graph) whose edges are the
-/// tensors (messages); the variables of a step are a clique. A pass from the leaves to the roots computes the total. A pass from
-/// the roots to the leaves computes the derivative of the total by each tensor, from which every marginal follows.
+/// No two steps use the same tensor; the steps therefore form a tree (one tree for each component of the graph) whose edges are
+/// the tensors (messages). The variables of a step are a clique. A pass from the leaves to the roots computes the total. A pass
+/// from the roots to the leaves computes the derivative of the total with respect to each tensor, from which every marginal
+/// follows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     /// Cardinality of each variable, by rank.
     pub(super) cards: Vec<u32>,
     /// The variable of each rank.
     pub(super) variables: Vec<VarId>,
-    /// The rank of each variable; `None` if no factor mentions it.
+    /// The rank of each variable; `None` if the variable occurs in no factor.
     pub(super) ranks: Vec<Option<Rank>>,
     pub(super) scopes: Scopes,
     pub(super) tensors: Vec<Tensor>,
     pub(super) leaves: Vec<Leaf>,
-    /// The steps, ordered so that tensors are made before they are used.
+    /// The steps, in an order in which tensors are computed before they are used.
     pub(super) steps: Vec<ContractionStep>,
     /// The final tensors, which have no variables; there is one for each component of the graph.
     pub(super) roots: Vec<u32>,
-    /// Cardinality of each variable that no factor mentions.
+    /// Cardinality of each variable that occurs in no factor.
     pub(super) free: Vec<usize>,
     /// Total number of entries of all tensors.
     pub(super) entries: usize,
-    /// For each variable, by rank, the tensor from which its marginal is read.
+    /// For each variable, by rank, the tensor from which the marginal of the variable is computed.
     pub(super) homes: Vec<u32>,
     /// Cost of the plan of the tree.
     pub cost: PlanCost,
@@ -148,7 +150,8 @@ impl ContractionTree {
         }
     }
 
-    /// Converts an assignment indexed by rank to an assignment of the graph's variables; variables that no factor mentions take their first value.
+    /// Converts an assignment indexed by rank to an assignment of the graph's variables; variables that occur in no factor take their first
+    /// value.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
@@ -159,7 +162,7 @@ impl ContractionTree {
         self.ranks.len()
     }
 
-    /// The steps, each before the step that uses its result.
+    /// The steps; each step comes before the step that uses its result.
     pub fn outline(&self) -> Vec<StepOutline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {
@@ -181,7 +184,8 @@ impl ContractionTree {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits as zeros are zero.
+    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits as zeros are
+    /// zero.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()
@@ -196,8 +200,8 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest tensor from which its marginal can be read. Messages are preferred, because their
-    /// derivatives are needed anyway.
+    /// Chooses for each variable the smallest tensor from which its marginal can be computed. Messages are preferred, because
+    /// their derivatives are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];

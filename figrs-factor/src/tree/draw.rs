@@ -53,7 +53,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
         form: NumberForm,
     ) -> Vec<(Vec<u32>, f64)> {
         let mut all = Vec::new();
-        // For each choice made, the number of alternatives and the one taken.
+        // For each choice made, the number of alternatives and the index of the chosen alternative.
         let mut path: Vec<(usize, usize)> = Vec::new();
         loop {
             let (mut made, mut p) = (0, 1.0);
@@ -78,7 +78,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     }
 }
 
-/// The position whose share contains a number between zero and one.
+/// The position whose interval contains a given number between zero and one.
 fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {
@@ -86,6 +86,7 @@ fn sample_index(shares: &[f64], mut left: f64) -> usize {
         }
         left -= share;
     }
-    // Because of rounding, the number may exceed the sum of all shares; the last alternative is then selected, which has a positive weight.
+    // Because of rounding, the number may exceed the sum of all fractions; in that case, the last alternative, which has a positive weight,
+    // is selected.
     shares.len() - 1
 }

@@ -9,10 +9,11 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a tree that are weights with an origin, which is the index of an outcome with a parametric probability.
+/// The entries of a tree that are weights with an origin; an origin is the index of an outcome with a parametric
+/// probability.
 ///
-/// The derivative of the logarithm of the total by the logarithm of an entry is the posterior probability of the entry's assignment. Summed over
-/// the entries of an origin, this is the expected number of times that the outcome occurs in a world.
+/// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
+/// assignment. Summed over the entries of an origin, this derivative is the expected number of times that the outcome occurs in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -21,7 +22,7 @@ pub struct CountingTree {
     leaves: Vec<CountedLeaf>,
 }
 
-/// A leaf with entries that have an origin.
+/// A leaf with entries that have an origin (the index of an outcome).
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
@@ -55,8 +56,8 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with the origins and their expected counts, several times for an origin with several entries; returns the natural
-    /// logarithm of the total, and counts nothing if that is minus infinity.
+    /// Calls `count` with the origins and their expected counts (several times for an origin with several entries); returns the
+    /// natural logarithm of the total. If that logarithm is minus infinity, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -75,18 +76,18 @@ impl CountingTree {
     }
 }
 
-/// The derivative of the logarithm of a total by an entry with an origin.
+/// The derivative of the logarithm of a total with respect to an entry that has an origin (the index of an outcome).
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
-    /// The derivative by the logarithm of the entry: the posterior probability of its assignment.
+    /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
     ByLogarithm(f64),
-    /// The derivative by the entry itself, if the entry is zero.
+    /// The derivative with respect to the entry itself, if the entry is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several
-    /// entries; makes no call if the total is zero.
+    /// Calls `each` with the origins and the derivatives of the logarithm of the total (several times for an origin with several
+    /// entries); `each` is not called if the total is zero.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {
@@ -110,7 +111,7 @@ impl BeliefQuery<Vec<(u32, EntryDerivative)>> for DerivativesQuery<'_> {
         for leaf in &self.0.leaves {
             let tree = &self.0.tree;
             beliefs.products(tree, leaf.tensor, &mut products);
-            // Up to the scale of the derivatives, the sum of all products is the total.
+            // The sum of all products is the total, up to the scale of the derivatives.
             let log_total;
             (products, log_total) = form.normalised(products);
             let (entries, derivatives, scale) = beliefs.entries_and_derivatives(tree, leaf.tensor);

@@ -1,4 +1,4 @@
-//! Steps of many tensors: the join of all remaining tables of a bucket.
+//! Steps of many tensors: all remaining tables of a bucket are joined together.
 
 use std::borrow::Cow;
 
@@ -15,8 +15,8 @@ use super::tensor::{
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
-    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables; `None` if that takes more
-    /// work than `most` products of two entries.
+    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables; `None` if the step takes
+    /// more work than `most` products of two entries.
     pub(super) fn join_all(
         &mut self,
         tensors: &[u32],
@@ -40,7 +40,8 @@ impl TreeBuilder<'_> {
             return Ok(None);
         }
         let width = tensors.len() + 1;
-        // Memory in bytes of each assignment before it becomes an entry; all assignments together may take as much memory as the largest table.
+        // Memory in bytes of each assignment before it becomes an entry; all assignments together may take as much memory as the largest
+        // table.
         let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
         let room = self.options.memory_budget.map_or(table, |memory| {

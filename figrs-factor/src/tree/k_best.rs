@@ -9,18 +9,19 @@ use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 use super::tree_beliefs::BeliefQuery;
 
-/// A deferred choice of other values at one step of an assignment found before.
+/// A deferred choice: other values at one step of an assignment that was found before.
 #[derive(Debug)]
 struct DeferredChoice {
     /// The step at which the choice deviates from the assignment found before.
     step: usize,
     /// The values chosen at that step.
     values: Vec<(Rank, u32)>,
-    /// The position of that assignment among the assignments found.
+    /// The index of the assignment from which the choice deviates, in the list of assignments found.
     base: usize,
 }
 
-/// Priority of a deferred choice: first the logarithm of the ratio of its best weight to the largest weight of all (greatest first), then its age.
+/// Priority of a deferred choice: first the logarithm of the ratio of its best weight to the largest weight of all (greatest first), then
+/// its age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -38,11 +39,11 @@ impl Ord for ChoicePriority {
     }
 }
 
-/// The `count` assignments (by rank) of the largest weight, best first; fewer if there are fewer.
+/// The `count` assignments (by rank) of the largest weight, best first; if there are fewer assignments, all of them.
 ///
-/// Messages of maxima give the weight of the best completion of each partial assignment. So the weight of the best completion of
-/// each alternative that a traceback does not take is known exactly, and the best of these deferred choices leads to the next best
-/// assignment.
+/// Messages of maxima give the weight of the best completion of each partial assignment. For each alternative that a traceback
+/// does not choose, the weight of its best completion is therefore known exactly, and the best of these deferred choices leads to
+/// the next best assignment.
 ///
 /// **Complexity.** One traceback for each assignment found, and memory for `count` deferred choices.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
@@ -51,7 +52,7 @@ impl Ord for ChoicePriority {
 pub struct KBestQuery<'a> {
     /// The tree whose messages were computed.
     pub tree: &'a ContractionTree,
-    /// Maximum number of worlds.
+    /// Maximum number of assignments to find.
     pub count: usize,
 }
 
@@ -139,7 +140,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
     }
 }
 
-/// The position of the largest weight; of equal weights, the first.
+/// The position of the largest weight; among equal weights, the first position.
 pub(super) fn first_best(weights: &[f64]) -> usize {
     let mut best = 0;
     for (i, weight) in weights.iter().enumerate() {

@@ -36,7 +36,8 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     /// Sets each entry `z[c]` to the sum, over all assignments that agree with the assignment `c`, of the product of the entries of
     /// `x` and `y`; all tables are dense over their scopes.
     ///
-    /// Threads divide the outermost variable of `z` among them, so that every sum has the same order of additions.
+    /// Threads divide the outermost variable of `z` among themselves; every sum then has the same order of additions
+    /// for any number of threads.
     ///
     /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
@@ -77,7 +78,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all blocks that the given outer loops run through.
+/// Contracts all blocks through which the given outer loops run.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -193,8 +194,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, listed innermost first; calls `block` with the offsets of each block in the three tables, and with
-/// `true` if no earlier block had the same offset in the third table.
+/// Runs through the outer loops, which are listed innermost first. Calls `block` with the offsets of each block in the three
+/// tables, and with `true` if no earlier block had the same offset in the third table.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],

@@ -21,13 +21,14 @@ const ZERO_LIST_RATIO: usize = 2;
 enum EntrySource {
     /// All entries of a dense table, read by nested loops; each loop is given by a number of values and a stride in the factor.
     Strided(Vec<(usize, usize)>),
-    /// These entries of the factor's weights.
+    /// The entries at these positions of the factor's weights.
     Picked(Vec<u32>),
-    /// A small function, as a dense table: one at these positions, zero elsewhere.
+    /// A small function as a dense table: one at these positions, zero at all other positions.
     Ones(Vec<u32>),
-    /// A listed function: all stored entries are one.
+    /// A function as a sparse table: all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, at these positions of a dense table, for a small sparse factor or a dense one with many zeros.
+    /// The non-zero weights of the factor, at these positions of a dense table. Such positions are used for a small sparse factor, or
+    /// for a dense factor with many zeros.
     Placed(Vec<u32>),
 }
 
@@ -73,7 +74,8 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the layout of a factor; with `tracks_zeros`, a dense factor with many zeros records their positions.
+/// Chooses the layout of a factor; if `tracks_zeros` is true, the positions of the zeros of a dense factor with many
+/// zeros are recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -83,7 +85,7 @@ pub(super) fn choose_layout(
 ) -> LeafLayout {
     let factor = &graph.factors[factor];
     let card = |i: usize| graph.cardinality(factor.variables[i]);
-    // The factor's variables by rank, with their positions in the factor.
+    // The factor's variables by rank, with the positions of the variables in the factor.
     let places = factor.variables.iter().zip(0..);
     let places = places.map(|(v, i)| (ranks[v.index()].unwrap_or(Rank::MAX), i));
     let mut order: Vec<(Rank, usize)> = places.collect();
@@ -174,7 +176,8 @@ pub(super) fn choose_layout(
     }
 }
 
-/// A fingerprint that factors hardly ever share unless their entries have the same assignments; the same on every machine.
+/// A fingerprint that two factors hardly ever share unless their entries have the same assignments; the fingerprint is the
+/// same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     let mut hasher = Fnv::default();
     for &v in &factor.variables {
@@ -193,7 +196,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// The layout of entries given by their numbers and the positions of their weights.
+/// The layout of entries that are given by their numbers and the positions of their weights.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -284,7 +287,8 @@ impl Leaf {
         }
     }
 
-    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the scale by which they were divided.
+    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the number by which the weights
+    /// were divided.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
         let Some(weights) = factor.table.weights() else {
             if let EntrySource::Ones(places) = &self.source {
@@ -318,7 +322,8 @@ impl Leaf {
     }
 }
 
-/// Reads a table by nested loops and writes the entries in that order; each loop has a count and a stride, and the outermost comes first.
+/// Reads a table by nested loops and writes the entries in that order; each loop has a count and a stride, and the outermost loop comes
+/// first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {

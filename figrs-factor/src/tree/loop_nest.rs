@@ -2,7 +2,7 @@
 
 use super::tensor::Rank;
 
-/// An inner block is extended to further variables as long as it has at most this number of entries.
+/// An inner block is extended to further variables as long as the block has at most this number of entries.
 const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
@@ -135,7 +135,7 @@ impl LoopNest {
     }
 }
 
-/// The offsets of one table within a block of these loops, innermost first.
+/// The offsets of one table within a block that consists of these loops, which are listed innermost first.
 fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.reserve(block);
     offsets.push(0);

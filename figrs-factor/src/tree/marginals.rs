@@ -1,4 +1,4 @@
-//! Marginals of variables: of one by an elimination, of several by a contraction tree.
+//! Marginals of variables: of one variable by an elimination, of several variables by a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
 
@@ -17,9 +17,9 @@ pub struct Marginals {
     pub shares: Vec<Vec<f64>>,
 }
 
-/// The total and the marginals of some variables. For at most one variable, an elimination computes them without keeping messages;
-/// for several, a contraction tree is used, which keeps all messages. A tree may leave out values that zeros exclude; `graph` is
-/// then the reduced graph.
+/// The total and the marginals of some variables. For at most one variable, an elimination computes the marginals without storing
+/// messages; for several variables, a contraction tree is used, which stores all messages. A tree may leave out values that zeros
+/// exclude; `graph` is then the reduced graph.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude.
 ///

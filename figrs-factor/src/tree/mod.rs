@@ -1,4 +1,4 @@
-//! Contraction trees: every marginal, the most probable worlds and exact samples from one compiled elimination.
+//! Contraction trees: every marginal, the most probable assignments and exact samples from one compiled elimination.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -11,22 +11,24 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// A product of two tables whose assignments cannot be numbered counts as this multiple of the permitted number of products, which
-/// decides whether a join of all tables is tried.
+/// A product of two tables whose assignments cannot be numbered counts as this multiple of the permitted number of products when
+/// it is decided whether a join of all tables is tried.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// The zeros of a dense result are derived from the zeros of its inputs if that takes at most this number of products.
+/// The zeros of a dense result are derived from the zeros of its inputs if the derivation takes at most this number of
+/// products.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a limited contraction.
 pub(super) enum Contraction {
     /// The resulting tensor.
     Tensor(u32),
-    /// The contraction was refused because it takes this number of products, which exceeds the limit.
+    /// The contraction was refused because it takes the given number of products, which exceeds the limit.
     TooManyProducts(f64),
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors, or takes one, and sums out the variables that no other table mentions, without a limit of products.
+    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, without a limit
+    /// of products.
     pub(super) fn contract(
         &mut self,
         left: u32,
@@ -38,8 +40,8 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Adds the step that multiplies two tensors, or takes one, and sums out the variables that no other table mentions, if it takes at
-    /// most this number of listed products.
+    /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, if
+    /// the step takes at most this number of listed products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -53,7 +55,7 @@ impl TreeBuilder<'_> {
         let mut log_products = 0.0;
         for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
             log_products += self.log_cards[rank as usize];
-            // Number of tables that mention the variable after the two tensors are replaced by their product.
+            // Number of tables that contain the variable after the two tensors have been replaced by their product.
             let mentions = self.mentions[rank as usize] + 1 - tensors;
             let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
             all.push((rank, if is_left { mentions } else { 0 }));
@@ -96,7 +98,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step of two tensors, one of which has zeros; the integer type `N` can number their assignments.
+    /// Adds the step of two tensors, at least one of which has zeros; the integer type `N` can number their
+    /// assignments.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -223,7 +226,7 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// Converts a tensor to a dense one, which stores its zeros.
+    /// Converts a tensor to a dense tensor, which stores its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

@@ -18,7 +18,7 @@ pub(super) struct EntryList<'a> {
 }
 
 impl EntryList<'_> {
-    /// The tensor without variables, with its single entry.
+    /// The tensor without variables, which has a single entry.
     pub(super) const UNIT: Self = Self {
         scope: &[],
         layout: &Layout::Dense,
@@ -29,10 +29,10 @@ impl EntryList<'_> {
 /// One product: the matching entries of both tensors and the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// Key of an entry, which decides its matches and the position of the product.
+/// Key of an entry, which determines the matching entries and the position of the product.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The number of its assignment of the shared variables.
+    /// The number of the entry's assignment of the shared variables.
     shared: N,
     /// The contribution of the entry to the number of the product's position in the result.
     out: N,
@@ -70,7 +70,8 @@ impl<N: PrimInt> SortMergeJoin<N> {
         this
     }
 
-    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have it.
+    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have this
+    /// assignment.
     fn each_group(&self, mut group: impl FnMut(&[JoinEntry<N>], &[JoinEntry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
@@ -141,18 +142,19 @@ impl<N: PrimInt> SortMergeJoin<N> {
     }
 }
 
-/// True if a counting sort of `items` numbers below `places` is faster than a sort by comparison.
+/// True if a counting sort of `items` numbers below `places` is faster than a comparison sort.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// Number of entries at the start of the list that have the same assignment as the first one.
+/// Number of entries at the start of the list that have the same assignment as the first entry.
 fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by their assignment of the shared variables, of which there are `places`; equal entries keep their order.
+/// Sorts entries by their assignment of the shared variables; there are `places` such assignments, and equal entries
+/// retain their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
@@ -251,7 +253,7 @@ fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
     narrow(AssignmentIndex::from(cards[rank as usize]))
 }
 
-/// The stride of a variable in a row-major table over a scope; zero if the scope does not have it.
+/// The stride of a variable in a row-major table over a scope; zero if the scope does not contain the variable.
 fn stride<N: PrimInt>(scope: &[Rank], rank: Rank, cards: &[u32]) -> N {
     match scope.iter().position(|&r| r == rank) {
         Some(at) => scope[at + 1..]

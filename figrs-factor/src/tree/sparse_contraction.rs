@@ -4,7 +4,8 @@
 
 use crate::algebra::Semiring;
 
-/// Sets `z` to the sums of the products of the entries of `inputs`; returns `true` if products are checked and one overflowed or underflowed.
+/// Sets `z` to the sums of the products of the entries of `inputs`; returns `true` if products are checked and one of them overflowed or
+/// underflowed.
 pub(super) fn contract_listed<S: Semiring>(
     products: &[u32],
     inputs: &[&[S::Value]],
@@ -34,8 +35,8 @@ pub(super) fn contract_listed<S: Semiring>(
     }
 }
 
-/// Sets `z` to the derivative by one of at most two inputs, from the derivative by the result, `above`; otherwise as
-/// [`contract_listed`].
+/// Sets `z` to the derivative with respect to one of at most two inputs, computed from `above`, the derivative with
+/// respect to the result; otherwise as [`contract_listed`].
 pub(super) fn derive_listed<S: Semiring>(
     products: &[u32],
     other: Option<&[S::Value]>,
@@ -55,10 +56,11 @@ pub(super) fn derive_listed<S: Semiring>(
     pairs::<S>(products, roles, [above, other], z, is_checked)
 }
 
-/// Sets the derivatives by all inputs, from the derivative by the result, `above`; otherwise as [`contract_listed`].
+/// Sets the derivatives with respect to all inputs, computed from `above`, the derivative with respect to the result;
+/// otherwise as [`contract_listed`].
 ///
 /// `starts` are the offsets of the inputs in `derivatives`. Each product is read forwards and backwards (prefix and suffix
-/// products), so that no division is needed.
+/// products), which avoids divisions.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(

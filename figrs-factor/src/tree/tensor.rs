@@ -1,6 +1,6 @@
-//! The tensors of a contraction tree: their variables, layout and place in memory.
+//! The tensors of a contraction tree: their variables, layout and position in memory.
 //!
-//! Variables are identified by their rank in the elimination order. Every scope is sorted by rank and stored row-major, so that
+//! Variables are identified by their rank in the elimination order. Every scope is sorted by rank and stored row-major:
 //! variables that are summed out early are outermost, and all tensors have the same order of variables.
 
 use std::ops::Range;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 /// A variable by its position in the elimination order.
 pub(super) type Rank = u32;
 
-/// The number of an assignment of a scope: row-major, the last variable fastest.
+/// The number of an assignment of a scope, in row-major order (the last variable changes fastest).
 pub(super) type AssignmentIndex = u128;
 
-/// Base-2 logarithm of the number of assignments that can be numbered.
+/// Base-2 logarithm of the largest number of assignments that can be numbered.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
 /// Origin of a tensor.
@@ -46,7 +46,7 @@ pub(super) struct Tensor {
     /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
-    /// The step that uses the tensor; `None` for roots.
+    /// The step that uses the tensor; `None` for the final tensors (roots).
     pub(super) used_by: Option<u32>,
 }
 
@@ -105,7 +105,7 @@ pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     all
 }
 
-/// The variables of two sorted scopes in their order, each once, with the number of scopes that contain it.
+/// The variables of two sorted scopes in order and without repetition, each with the number of scopes that contain it.
 pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
     std::iter::from_fn(move || {
         let (x, y) = (a.first().copied(), b.first().copied());

@@ -39,7 +39,8 @@ const DENSE: Thresholds = Thresholds {
     ..LISTED
 };
 
-/// Calls `check` with trees for random graphs, for the default order and a random one, and for each set of thresholds.
+/// Calls `check` with trees for random graphs, for the default order and a random order, and for each set of
+/// thresholds.
 fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
@@ -111,7 +112,8 @@ fn agrees<S: Semiring<Value = f64>>(
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);
-    // The derivative by a tensor is that of the total of its own component, without the totals of other components.
+    // The derivative with respect to a tensor is that of the total of its own component, without the totals of other
+    // components.
     for tensor in 0..tree.tensors.len() as u32 {
         let root = (0..).try_fold(tensor, |at, _: u32| match tree.tensor(at).used_by {
             Some(step) => Ok(tree.steps[step as usize].out),
@@ -146,7 +148,7 @@ fn trees_are_calibrated() {
 #[test]
 fn the_best_assignments_are_those_of_enumeration() {
     for_each_tree(10, |graph, tree, case| {
-        // Variables that no factor mentions take their first value.
+        // Variables that occur in no factor take their first value.
         let mentioned: Vec<VarId> = tree.variables.clone();
         let mut best = std::collections::BTreeMap::new();
         for (place, log) in worlds(graph, &mentioned) {
@@ -164,7 +166,8 @@ fn the_best_assignments_are_those_of_enumeration() {
     });
 }
 
-/// Tests that the removal of excluded values changes neither the set of worlds with positive weight nor their weights.
+/// Tests that the removal of excluded values changes neither the set of assignments with positive weight nor their
+/// weights.
 #[test]
 fn reduced_graphs_have_the_same_worlds() {
     let mut reductions = 0;
@@ -201,7 +204,7 @@ fn threads_do_not_change_a_bit() {
     for_each_tree(8, |graph, tree, case| {
         let answer = |threads| {
             let mut tree = tree.clone();
-            // Every contraction is large enough to be shared.
+            // With this setting, every contraction is large enough to be shared by several threads.
             (tree.threads, tree.shared) = (threads, 1);
             let mut sums = TreeBeliefs::<SumProductPrecision>::new(&tree, graph);
             let total = sums.log_total(&tree, graph).to_bits();

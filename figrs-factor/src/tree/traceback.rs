@@ -1,5 +1,5 @@
-//! Traceback from messages to worlds: the steps are visited from the roots to the leaves, and each step chooses the values of the
-//! variables that it summed out.
+//! Traceback from messages to assignments: the steps are visited from the roots to the leaves, and each step chooses the values
+//! of the variables that it summed out.
 
 use crate::algebra::Semiring;
 use crate::graph::Assignments;
@@ -93,7 +93,7 @@ impl<S: Semiring> Beliefs<S> {
     }
 
     /// Chooses a value for every variable: for each step from the roots to the leaves, `choose` selects one alternative by the
-    /// weights. `None` if a step has no alternative, because no assignment has a positive weight.
+    /// weights. `None` if a step has no alternative, which means that no assignment has a positive weight.
     pub(super) fn trace(
         &self,
         tree: &ContractionTree,
@@ -116,7 +116,7 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl ContractionTree {
-    /// True if a step sums out some variable, so that there is a value to choose.
+    /// True if a step sums out some variable, whose value then has to be chosen.
     pub(super) fn decides(&self, step: &ContractionStep) -> bool {
         let out = self.scope(step.out);
         let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));

@@ -1,4 +1,4 @@
-//! Beliefs of a tree in ordinary numbers, or in logarithms if ordinary numbers overflow or underflow.
+//! Beliefs of a contraction tree in ordinary numbers, or in logarithms if ordinary numbers overflow or underflow.
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};
@@ -11,7 +11,8 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
-/// The beliefs of a tree, in scaled numbers until one of them overflows or underflows, then in logarithms.
+/// The beliefs of a contraction tree, in scaled numbers until one of these overflows or underflows, and in logarithms
+/// afterwards.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
@@ -30,7 +31,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
     /// Reloads the weights of some factors.
     pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
-        // Numbers that overflowed or underflowed with the old weights may not do so with the new ones.
+        // Numbers that overflowed or underflowed with the old weights may not do so with the new weights.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
         match &mut self.scaled {
             Some(scaled) if !wide && !scaled.is_out_of_range() => {
@@ -107,7 +108,8 @@ impl<P: Precision> TreeBeliefs<P> {
         )
     }
 
-    /// The probability of each assignment of some variables, which are distinct (row-major, in the order given); `None` if no clique holds them all.
+    /// The probability of each assignment of some variables, which are distinct (row-major, in the given order); `None` if no clique
+    /// contains all these variables.
     pub fn joint(
         &mut self,
         tree: &ContractionTree,
@@ -122,7 +124,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
 /// A query to beliefs, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// The answer from beliefs with values of this form.
+    /// The answer computed from beliefs whose values have this form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

@@ -15,14 +15,15 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// If a plan has more operations for each entry of the factors than this number, impossible values are excluded and a new plan is considered.
+/// If a plan has more operations for each entry of the factors than this number, impossible values are excluded and a new plan is
+/// considered.
 const REDUCTION: f64 = 16.0;
-/// A new plan is made if the exclusion of values reduces the number of operations to less than this share.
+/// A new plan is made if the exclusion of values reduces the number of operations to less than this fraction.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans and compiles the elimination of all variables. If it pays off, values that zeros of factors exclude are removed first;
-    /// the tree is then that of the reduced graph, whose restriction is returned.
+    /// Plans and compiles the elimination of all variables. If the removal pays off, values that zeros of factors exclude are
+    /// removed first; the tree is then that of the reduced graph, and the restriction is returned.
     ///
     /// **Errors.** An error is returned if the plan, or a table that becomes larger than planned, does not fit the budget.
     pub fn compile(
@@ -96,15 +97,15 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// For each message that was not computed, by its number: the tables of its bucket and the number of non-zeros that the plan
-    /// predicts for the bucket.
+    /// For each message that was not computed, by its number: the tables of its bucket, and the number of non-zeros that the
+    /// plan predicts for the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the numbers of values, by rank.
     pub(super) log_cards: Vec<f64>,
-    /// Number of tables of the present bucket that mention each variable, by rank.
+    /// Number of tables of the present bucket that contain each variable, by rank.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan depends on zeros, because without zeros the products of tables would be far larger.
+    /// `true` if the plan depends on zeros: without the zeros, the products of tables would be far larger.
     pub(super) is_sparse: bool,
     /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
@@ -114,7 +115,8 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) bytes: usize,
     admitted: usize,
     pub(super) thresholds: Thresholds,
-    /// Scratch lists: the variables of one product with the number of tables that mention them after it, and the variables of its result.
+    /// Scratch lists: the variables of one product (each with the number of tables that contain it afterwards), and the variables of the
+    /// result.
     pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }
 
@@ -222,7 +224,8 @@ impl<'a> TreeBuilder<'a> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > self.admitted {
             self.options.check_memory(self.bytes as f64)?;
-            // The limit is raised by a sixteenth, so that the available memory is queried seldom, not at every step.
+            // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
+            // of at every step.
             self.admitted = self.bytes.saturating_add(self.bytes / 16);
         }
         Ok(())
@@ -249,7 +252,7 @@ impl<'a> TreeBuilder<'a> {
             .sum()
     }
 
-    /// The base-2 logarithm of the share of a tensor's entries that may be positive.
+    /// The base-2 logarithm of the fraction of a tensor's entries that may be positive.
     pub(super) fn log_density(&self, tensor: u32) -> f64 {
         let listing = self.listing(tensor);
         match listing.layout {

@@ -11,7 +11,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::posterior::Posterior;
 use figrs_answer::answer::{Answer, AnswerContent};
 
-/// The exact answer that the other answers of a comparison are judged by.
+/// The exact answer against which the other answers of a comparison are judged.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct ExactReference {
@@ -39,11 +39,11 @@ pub struct Comparison {
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
-    /// The log-probability of the most probable world, if an algorithm answered with a world and the most probable world was found.
+    /// The log-probability of the most probable world, if this world was found and an algorithm answered with a world.
     pub best_log_probability: Option<f64>,
     /// A row for each algorithm, in the order of the algorithms.
     pub rows: Vec<ComparisonRow>,
-    /// The error curves that were requested.
+    /// The error curves that were requested for the comparison.
     pub curves: Vec<Curve>,
     #[serde(skip)]
     pub(super) model: Model,
@@ -52,18 +52,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The model that the algorithms were asked about.
+    /// The model that the algorithms were run on.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The targets that the algorithms were asked about.
+    /// The targets whose posteriors the algorithms computed.
     pub fn elements(&self) -> &[AnyElement] {
         &self.elements
     }
 
-    /// The posteriors of the targets: those of the exact answer, or else of the algorithm with the largest effective sample size. Empty if
-    /// the only answers are worlds and bounds.
+    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list
+    /// is empty if the only answers are worlds and bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -85,7 +85,7 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are left out.
+    /// The row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are ignored.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -94,8 +94,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// The index of the estimand whose values the table shows. The estimand belongs to the first target whose value is not certain, and is
-    /// the probability of `true`, or else of the most probable value.
+    /// The index of the estimand whose values appear in the table. The estimand belongs to the first target whose value is not certain; it
+    /// is the probability of `true`, or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);

@@ -152,7 +152,7 @@ impl Comparison {
         })
     }
 
-    /// States which target each effective sample size belongs to; `None` if there is only one target.
+    /// States to which target each effective sample size belongs; `None` if there is only one target.
     fn counted_samples(&self) -> Option<String> {
         if self.targets.len() < 2 {
             return None;
@@ -233,7 +233,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A time as text, in a unit that suits its size.
+/// A duration as text, in a unit that suits its size.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

@@ -1,4 +1,4 @@
-//! Estimands: the quantities whose values the answers of algorithms are compared by.
+//! Estimands: the quantities for which the answers of algorithms are compared.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target whose probabilities are compared. If there are more, the mean is compared, or this many
-/// probabilities.
+/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the mean is
+/// compared, or the probabilities of this number of values.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -39,14 +39,14 @@ enum EstimandKind {
 pub(super) struct EstimandValue {
     pub(super) value: f64,
     pub(super) standard_error: f64,
-    /// Degrees of freedom of the standard error, if it was estimated from few groups.
+    /// Degrees of freedom of the standard error, if it was estimated from few groups of samples.
     pub(super) degrees: Option<f64>,
     pub(super) bounds: Option<Bounds>,
 }
 
 impl EstimandValue {
-    /// Converts the error `off` to the normal score with the same tail probability, given its standard error. For few groups, that
-    /// probability comes from Student's t.
+    /// Converts the error `off`, given its standard error, to the normal score with the same tail probability. If there are few
+    /// groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -54,7 +54,8 @@ impl EstimandValue {
     }
 }
 
-/// The estimands of some targets, from the values that the exact answer (if there is one) and all other answers consider possible.
+/// The estimands of some targets, derived from the values that the exact answer (if there is one) and all other answers consider
+/// possible.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -153,8 +154,8 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// The value of this estimand in an answer with the given [`qualities`]. `None` if the answer is a world, or contains bounds that imply
-    /// no mean.
+    /// The value of this estimand in an answer with the given [`qualities`]. `None` if the answer is a world, or contains bounds from which
+    /// no mean follows.
     pub(super) fn read(
         &self,
         answer: &Answer,

@@ -1,4 +1,5 @@
-//! Comparison of algorithms: many algorithms answer one question, and a table lists their answers, errors and costs.
+//! Comparison of algorithms: many algorithms compute the same posteriors, and a table lists their answers, errors and
+//! costs.
 //!
 //! | item | file |
 //! |---|---|

@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-/// The index, below `places`, of a number on a logarithmic axis from `low` to `high`.
+/// The index (from 0 to `places - 1`) of a number on a logarithmic axis from `low` to `high`.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
     // If `low` and `high` are equal, the share is NaN.

@@ -19,21 +19,21 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value that the algorithm gives for each estimand; for bounds, the middle of the bounds. Empty if the answer is a world, or if
-    /// there is no answer.
+    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list is
+    /// empty if the answer is a world, or if there is no answer.
     pub values: Vec<f64>,
-    /// The standard error that the algorithm states for each estimand; empty if it states none.
+    /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
     pub standard_errors: Vec<f64>,
     /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands. If the answer is a world, the difference of its log-probability from that of the most
-    /// probable world.
+    /// The largest absolute error over all estimands. If the answer is a world, the difference between its log-probability and that of the
+    /// most probable world.
     pub error: Option<f64>,
-    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, the largest
-    /// standard error that it states.
+    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this is the
+    /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations, the ratio is converted to the normal score with
-    /// the same tail probability as in Student's t.
+    /// The largest ratio of an error to its stated standard error. With few populations, the ratio is converted to the normal score that
+    /// has the same tail probability as the ratio has in Student's t distribution.
     pub deviation: Option<f64>,
     /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
@@ -53,15 +53,15 @@ pub struct ComparisonRow {
     pub message: Option<String>,
     /// `true` if the interrupt flag ended the run, or kept it from beginning.
     pub interrupted: bool,
-    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds nothing, one finding states the
-    /// likely reason.
+    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds no reason, an additional
+    /// finding states the likely reason.
     pub findings: Vec<String>,
-    /// The answer of the algorithm; `None` if there is none.
+    /// The answer of the algorithm; `None` if the algorithm returned no answer.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// The reference values by which the rows are judged.
+/// The reference values against which the rows are judged.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
@@ -121,7 +121,8 @@ impl ComparisonRow {
         let judgement = match &answer.content {
             AnswerContent::World(_, log_probability, _) => {
                 self.log_probability = Some(*log_probability);
-                // The values that marginal MAP maximises are not a complete world, because the other variables are summed out.
+                // The values that marginal MAP maximises are not a complete assignment, because the other variables are summed
+                // out.
                 let best = yardstick
                     .best
                     .filter(|_| answer.algorithm() != MarginalMap::NAME);
@@ -176,7 +177,7 @@ impl ComparisonRow {
     }
 }
 
-/// The claim that an answer makes about its accuracy, and its smallest effective sample size with the index of the target.
+/// The accuracy that an answer claims, and its smallest effective sample size with the index of the target.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);

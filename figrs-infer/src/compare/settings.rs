@@ -20,18 +20,18 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::eliminate::Options;
 
-/// Limits of the search for an exact answer: number of operations, entries per table, number of elements.
+/// Limits of the computation of an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// Time after the deadline in which an algorithm may still return its answer.
+/// Time after the deadline during which an algorithm may still return its answer.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A step of a comparison that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparisonStep {
-    /// Name of the run: an algorithm, with its budget if the run is part of a curve.
+    /// Name of the run: the algorithm and, for a run of a curve, its budget.
     pub name: String,
     /// Number of steps that have finished before this step.
     pub done: usize,
@@ -41,14 +41,17 @@ pub struct ComparisonStep {
 
 type StepListener = Box<dyn Fn(&ComparisonStep)>;
 
-/// Asks several algorithms the same question, and compares their answers with each other and with the exact one.
+/// Runs several algorithms on the same model and targets, and compares their answers with each other and with the exact
+/// answer.
 ///
-/// **Guarantee.** Rows are in the order of the algorithms; the row of an algorithm that fails, panics or does not end has a message with
-/// the reason. If no exact answer is supplied, [`VariableElimination`] computes it, within about `3e7` operations and `2^20` entries per
-/// table. If these limits are exceeded, the first answer that is marked as exact takes its place. Worlds are judged by the log-probability
-/// that [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict) describes how answers are judged.
+/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the
+/// reason. If no exact answer is supplied, [`VariableElimination`] computes it, within about `3e7` operations and `2^20` entries per
+/// table. If the exact computation exceeds these limits, the first answer that is marked as exact is used instead. An answer that is a
+/// world is judged by comparing its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same
+/// limits. [`Verdict`](super::Verdict) describes how answers are judged.
 ///
-/// **Complexity.** The sum over all algorithms, which run one after the other; each of them expands the model anew.
+/// **Complexity.** The sum over all algorithms: they run one after the other, and each algorithm expands the model
+/// anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -75,7 +78,8 @@ pub struct Compare {
     listener: Option<StepListener>,
 }
 
-/// Asks some algorithms about `targets` in the worlds of `model`, and compares the answers; [`Compare`] has more settings.
+/// Runs some algorithms for the posteriors of `targets` in `model`, and compares the answers; [`Compare`] has more
+/// settings.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -93,7 +97,7 @@ pub fn compare(
 }
 
 impl Compare {
-    /// A comparison to which no algorithms are added yet.
+    /// A comparison without algorithms.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self {
             model: model.clone(),
@@ -133,29 +137,29 @@ impl Compare {
         self
     }
 
-    /// Sets the exact answer, with marginals of all targets; no exact answer is then searched for.
+    /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
     pub fn exact(mut self, answer: Answer) -> Self {
         self.exact = Some(answer);
         self
     }
 
-    /// Stops waiting for an algorithm two seconds after this deadline. Give samplers their own deadlines, at which they return the answer
-    /// so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the algorithms
-    /// after it.
+    /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
+    /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
+    /// algorithms after it.
     pub fn deadline(mut self, deadline: Duration) -> Self {
         self.rules.deadline = Some(deadline);
         self
     }
 
-    /// Ends the comparison once this flag is `true`. The running algorithm has two seconds to return its answer so far, which it does if it
-    /// watches the same flag; then it is abandoned. The algorithms after it are not run.
+    /// Ends the comparison when this flag becomes `true`. The running algorithm then has two seconds to return its answer so far, which it
+    /// does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.rules.interrupt = Some(flag);
         self
     }
 
-    /// Measures memory by a function that returns the peak of the number of bytes in use since its last call; the function can, for
-    /// example, read and reset a counting allocator.
+    /// Measures memory by a function that returns the peak number of bytes in use since its last call; for example, the function
+    /// can read and reset a counting allocator.
     pub fn peak_memory(mut self, peak: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
         self.rules.peak_memory = Some(Arc::new(peak));
         self
@@ -247,7 +251,7 @@ impl Compare {
         }
     }
 
-    /// The exact answer, if it was supplied or is found within small limits.
+    /// The exact answer, if it was supplied or can be computed within small limits.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -260,7 +264,7 @@ impl Compare {
         Some((answer, found.seconds))
     }
 
-    /// The log-probability of the most probable world, if the world is found within small limits.
+    /// The log-probability of the most probable world, if this world can be found within small limits.
     fn best_world(&self) -> Option<f64> {
         let (budget, options) = self.small();
         let search = MpeVariableElimination::new()
@@ -270,7 +274,7 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// The small limits of a search for an exact answer.
+    /// The small limits for computing an exact answer.
     fn small(&self) -> (Budget, Options) {
         let budget = Budget {
             table_entries: u64::from(ENTRIES),

@@ -33,7 +33,8 @@ fn wet_grass() -> (Model, Element<bool>) {
 
 const EXACT: f64 = 0.18 / 0.26;
 
-/// An algorithm whose answer gives a Boolean target the value `true` with this probability, and states this estimate.
+/// An algorithm that always answers with the given probability of `true` for a Boolean target, and states the given
+/// quality of this estimate.
 #[derive(Debug)]
 struct Claims(f64, Estimate);
 
@@ -63,7 +64,8 @@ impl Algorithm for Claims {
     }
 }
 
-/// The answer of ten thousand independent samples of equal weight, of which the share `p` has the value `true`.
+/// The answer of ten thousand independent samples of equal weight; the fraction `p` of these samples has the value
+/// `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
     Claims(
@@ -150,7 +152,8 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
         )
     );
     assert!(line("not applicable").contains("ForwardSampling draws from the prior"));
-    // The wrong algorithms have the most effective samples per second; the first algorithm is not among the fastest.
+    // The deliberately wrong algorithms have the most effective samples per second; the first algorithm is not among
+    // the fastest.
     let best = comparison.best_sampler().unwrap();
     assert_ne!(best.verdict, Wrong);
     assert_eq!(comparison.fastest_exact().unwrap().verdict, Agrees);
@@ -168,7 +171,7 @@ fn right_answers_agree_and_wrong_ones_are_flagged() {
 
 #[test]
 fn samplers_are_within_their_errors() {
-    // An estimate deviates by more than three standard errors with probability 1 / 370 if its error is normal; the seeds are fixed.
+    // An estimate with a normal error deviates by more than three standard errors with probability 1 / 370; the seeds are fixed.
     let (model, rain) = wet_grass();
     let comparison = compare(
         &model,
@@ -223,8 +226,8 @@ fn an_infinite_error_holds_no_answer() {
     assert!(comparison.best_sampler().is_none());
 }
 
-/// The answer of sixteen populations: the shares of `true` have the mean `p`, with a standard error of `.001` before the correction by
-/// Student's t.
+/// The answer of sixteen populations: the fractions of `true` in the populations have the mean `p`, with a standard error of `.001`
+/// before the correction by Student's t.
 fn populations(p: f64) -> Claims {
     let off = |i: i32| if i % 2 == 0 { 0.001 } else { -0.001 } * 15.0_f64.sqrt();
     let groups = (0..16).map(|i| {
@@ -322,7 +325,7 @@ fn worlds_are_judged_by_their_log_probability() {
     );
     assert!((comparison.best_log_probability.unwrap() - best).abs() < 1e-12);
     assert!(comparison.to_string().contains("log-probability -1.714798"));
-    // A search that proves nothing and misses the best world has the verdict `Approximate`.
+    // A search that proves nothing and misses the best world gets the verdict `Approximate`.
     let judged = verdict::judge_world(best - 1.0, false, Some(best));
     assert_eq!(judged.verdict, Approximate);
     assert!((judged.error.unwrap() - 1.0).abs() < 1e-12);
@@ -404,7 +407,8 @@ fn errors_fall_along_a_curve() {
         panic!("{curve:?}")
     };
     assert_eq!((few.budget, many.budget, few.runs), (100, 10_000, 20));
-    // Ten times as many samples reduce the error to a tenth; each root mean square has a relative noise of about 1 / √40.
+    // Ten times as many samples reduce the error to a tenth; each root mean square error has a relative noise of about 1
+    // / √40.
     assert!((5.0..20.0).contains(&(few.error / many.error)), "{curve:?}");
     for point in [few, many] {
         let ratio = point.error / point.standard_error.unwrap();
@@ -511,8 +515,8 @@ fn memory_is_measured_and_steps_are_told() {
     let comparison = Compare::new(&model, &rain)
         .algorithms(algorithms![Enumerate::new()])
         .curve([10], 2, |n, seed| ImportanceSampling::new(n).seed(seed))
-        // The return values are 0, 1000, 2000 and so on: a run calls the function once to reset it, once before and once after the
-        // algorithm.
+        // The return values are 0, 1000, 2000 and so on: each run calls the function once to reset it, once before the algorithm
+        // and once after the algorithm.
         .peak_memory(move || 1000 * counted.fetch_add(1, Ordering::Relaxed))
         .on_step(move |step| {
             words

@@ -1,4 +1,4 @@
-//! Verdicts: the judgement of an answer by comparison with the exact one.
+//! Verdicts: judgements of answers by comparison with the exact answer.
 
 use serde::Serialize;
 
@@ -7,26 +7,27 @@ use super::estimand::{Estimand, EstimandValue};
 /// Tolerance within which two exact answers agree; it is relative for numbers above one.
 const ROUNDING: f64 = 1e-9;
 
-/// The judgement of an answer by comparison with the exact one.
+/// The judgement of an answer by comparison with the exact answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The answer claims to be exact, or states bounds, and the claim is true up to rounding.
+    /// The answer claims to be exact, or states bounds, and this claim is true up to rounding.
     Agrees,
-    /// The answer is an estimate, and the error of every estimand is at most three of its standard errors.
+    /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
     WithinThree,
     /// The answer is an estimate, and the largest error of an estimand is between three and five of its standard errors. A correct estimate
     /// has an error above three standard errors with probability 1 / 370; if many estimands are compared, such an error is likely.
     WithinFive,
-    /// The claim of the answer is wrong: an error is larger than rounding or than five standard errors, the exact number is outside the
-    /// bounds, or an impossible value has positive probability.
+    /// The claim of the answer is wrong: an error is larger than rounding or larger than five standard errors, the exact number is
+    /// outside the bounds, or an impossible value has positive probability.
     Wrong,
-    /// The answer is an estimate with an infinite standard error for some estimand, so that the error has no known bound.
+    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known
+    /// bound.
     UnknownError,
     /// The answer claims nothing about its error.
     Approximate,
-    /// There is no exact answer with which the answer can be compared.
+    /// No exact answer is known with which the answer could be compared.
     Unjudged,
     /// The algorithm cannot be applied to the model with any budget: for example, an exact algorithm to a model with continuous values.
     NotApplicable,
@@ -51,7 +52,7 @@ impl Verdict {
     }
 }
 
-/// The claim that an answer makes about its accuracy.
+/// The accuracy that an answer claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     Exact,
@@ -72,7 +73,7 @@ pub(super) struct Judgement {
     pub(super) deviation: Option<f64>,
 }
 
-/// Judges the values that an answer gives for all estimands, by the exact values.
+/// Judges the values that an answer gives for all estimands by comparing them with the exact values.
 pub(super) fn judge(
     estimands: &[Estimand],
     readings: &[EstimandValue],
@@ -129,7 +130,7 @@ pub(super) fn judge(
     judgement
 }
 
-/// Judges a world by comparing its log-probability with that of the most probable world.
+/// Judges a world by comparing its log-probability with the log-probability of the most probable world.
 pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
     let error = best.map(|best| best - log_probability);
     let verdict = match (error, best) {

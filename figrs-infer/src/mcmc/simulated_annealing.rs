@@ -25,13 +25,14 @@ const BLOCK: u64 = 256;
 ///
 /// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings). The steps sample the probability of a world, including its
 /// evidence, to the power of one over the temperature. The temperature falls geometrically. The answer is the best world that any of the
-/// chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), it is a world of the targets and the evidence,
-/// and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the probability.
+/// chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), this world covers the targets and the
+/// evidence, and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the
+/// probability.
 ///
 /// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
 /// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a better world than all
+/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a world better than all
 /// before also copies the world.
 ///
 /// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
@@ -60,7 +61,7 @@ pub struct SimulatedAnnealing {
 }
 
 impl SimulatedAnnealing {
-    /// Makes this many steps in each of four chains, while the temperature falls from 2 to 0.02, with seed 0.
+    /// Makes this many steps in each of four chains, while the temperature falls from 2 to 0.02; the seed is 0.
     pub fn new(steps: u64) -> Self {
         Self {
             steps,
@@ -72,7 +73,7 @@ impl SimulatedAnnealing {
         }
     }
 
-    /// Runs this many chains, each from a world drawn from the prior (default four).
+    /// Sets the number of chains, each of which starts from a world drawn from the prior (default four).
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
@@ -169,7 +170,7 @@ impl SimulatedAnnealing {
     }
 }
 
-/// Result of a chain: its best world, the improvements on the way to it, and counts of steps.
+/// Result of a chain: its best world, the sequence of improvements, and counts of steps.
 #[derive(Default)]
 struct AnnealingResult {
     steps: u64,
@@ -188,7 +189,8 @@ struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if this world is more probable than the other. A world with fewer densities among its likelihoods is infinitely more probable.
+    /// True if this world is more probable than the other world. A world with fewer densities among its likelihoods is infinitely more
+    /// probable.
     fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

@@ -36,9 +36,10 @@ pub struct Predictive<T> {
 /// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values are set by interventions. An intervention is correct if the element depends on these elements only by reading them.
+    /// The values are set by interventions. An intervention is correct if the element depends on these other elements only by reading
+    /// their values.
     Set,
-    /// The values are observed, so that they are also evidence about the parents of the elements that have them.
+    /// The values are observed; they are then also evidence about the parents of the elements that have these values.
     Observe,
 }
 
@@ -48,11 +49,12 @@ pub trait Predict {
     /// answer.
     ///
     /// The element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
-    /// if it keeps no draws; then the element is drawn given these values. A [`Param`](figrs_core::Param) that was set after the run has
-    /// its new value.
+    /// if the answer has no draws; then the element is drawn given these values. A [`Param`](figrs_core::Param) that was set after the run
+    /// has its new value.
     ///
-    /// **Guarantee.** Given the targets, the element is independent of the evidence (`independent`). Its draws therefore follow its
-    /// posterior as accurately as the answer follows the posterior of the targets. If the element is not independent, an error is returned.
+    /// **Guarantee.** Given the targets, the element is independent of the evidence (`independent`). The draws of the element therefore
+    /// follow its posterior as accurately as the answer follows the posterior of the targets. If the element is not independent, an error
+    /// is returned.
     ///
     /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names
     /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not
@@ -96,7 +98,7 @@ impl<T: Value> Predictive<T> {
     ) -> Result<Self, Error> {
         let posterior = JointPosterior::new(answer, model, targets)?;
         let decided = posterior.decided();
-        // The evidence is removed from the model, because the question is whether the element depends on it.
+        // The evidence is removed from the model, because the test asks whether the element depends on the evidence.
         let prior = model.filtered(|_| false);
         let evidence = model.evidence().iter().map(|(e, _)| e);
         let mut roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
@@ -104,7 +106,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // A Score that is reached only from the element was not part of the answer.
+            // A Score that only the element reaches was not part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),

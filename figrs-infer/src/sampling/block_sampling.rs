@@ -1,4 +1,5 @@
-//! Settings of the samplers of independent worlds, and the size of the blocks of worlds.
+//! Settings of the samplers of independent worlds, and the size of the blocks of worlds (a block is a number of worlds
+//! evaluated together).
 
 use figrs_core::{AnyElement, Model, stream};
 use figrs_lower::internals::{Block, ColumnValues};
@@ -14,46 +15,48 @@ use figrs_factor::Until;
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of cells of a block; a cell is one value of one column.
 const CELLS: u64 = 1 << 18;
-/// If worlds are large, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason is that each
-/// element costs about as much as a hundred of its values.
+/// For large worlds, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason is that
+/// evaluating an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// The rows of one block may take the memory limit divided by this number, because several threads hold blocks at the same time.
+/// The rows of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
-/// Number of rows of the pilot block, which measures the size of a world and whose draws are not used.
+/// Number of rows of the pilot block, which measures the size of a world and whose draws are discarded.
 const PILOT: usize = 8;
 /// Minimum number of blocks of a run, provided that each block then has at least `LEAST_ROWS` rows.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run has more units than this, several blocks form a unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
+/// If a run has more units of work than this, several blocks form one unit. A unit of work is then at most `1 /
+/// WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
-/// Maximum number of blocks of a unit.
+/// Maximum number of blocks of a unit of work.
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of a run; a unit is a number of blocks that are counted together.
+/// The size of the units of work of a run; a unit is a number of blocks whose sums are reported together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
     /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks, which are drawn one after another and counted together.
+    /// Number of blocks, which are drawn one after another and whose sums are reported together.
     pub(super) blocks: u64,
 }
 
 impl UnitSize {
-    /// Number of worlds of a unit.
+    /// Number of worlds of a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
 }
 
-/// The settings with which a sampler of independent worlds draws blocks.
+/// The settings with which a sampler of independent worlds draws blocks of worlds.
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
     /// The remedy that an error states if all samples have weight zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// The run ends after the block with which this effective sample size is reached, but not before a minimum number of blocks.
+    /// The run ends after the block in which the effective sample size reaches this number, but not before a minimum number of
+    /// blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
@@ -77,7 +80,7 @@ impl BlockSampling<'_> {
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
-    /// The size of the units for this model, measured by a pilot block.
+    /// The size of the units of work for this model, measured by a pilot block.
     pub(super) fn unit_size(
         &self,
         model: &Model,
@@ -116,10 +119,11 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Number of blocks of a unit. If the model is small, sending the sums of a block takes longer than drawing it.
+    /// Number of blocks of a unit. If the model is small, sending the sums of a block to another thread takes longer
+    /// than drawing the block.
     ///
-    /// A unit has one block in three cases: if a run may end after any block, if draws are kept, or if a target may have a different value
-    /// in each world. In the last case, counting blocks together saves nothing.
+    /// A unit of work has one block in three cases: if a run may end after any block, if draws are retained, or if a target may have a
+    /// different value in each world. In the last case, adding up several blocks saves nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)
@@ -130,7 +134,7 @@ impl BlockSampling<'_> {
         (samples / rows / WORTHWHILE_UNITS).clamp(1, most)
     }
 
-    /// Number of units of this size in the whole run.
+    /// Number of units of work of this size in the whole run.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))

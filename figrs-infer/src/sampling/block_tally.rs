@@ -14,10 +14,10 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block, as many as the tail of the run may contain.
+    /// The largest weights of the block, as many as the tail of the weights of the run may contain.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
-    /// Number of rows, including those of weight zero.
+    /// Number of rows, including rows of weight zero.
     pub(crate) rows: u64,
     /// Number of rows that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are
     /// counted.
@@ -28,7 +28,7 @@ pub struct BlockTally {
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
-    /// The natural logarithms of the weights of the rows that meet the evidence, if draws are kept.
+    /// The natural logarithms of the weights of the rows that satisfy the evidence, if draws are retained.
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
@@ -37,7 +37,7 @@ pub struct BlockTally {
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// For each row that meets the evidence, the index of its value, if draws are kept.
+    /// For each row that satisfies the evidence, the index of its value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -50,7 +50,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block in which all roots have been evaluated.
     ///
-    /// Stores the requested number of the largest weights, and the draws if they are requested.
+    /// Stores the requested number of the largest weights, and the draws if requested.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -120,7 +120,8 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// The distinct values of a column with their sums of weights and, if draws are kept, the index of the value in each row.
+/// The distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each
+/// row.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -192,7 +193,7 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // Values are numbered as in the branch for codes, so that the sums do not depend on the form in which the values are stored.
+            // Values are numbered as in the branch for codes, because the sums must not depend on the storage format of the values.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {

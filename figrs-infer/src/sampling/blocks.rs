@@ -13,11 +13,11 @@ use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 
-/// Maximum number of blocks in a batch; after a batch, a thread passes on the sums of its blocks.
+/// Maximum number of blocks in a batch; after each batch, a thread passes on the sums of its blocks.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the samples of some units. `finish` may change the weights of a block before they are summed.
+    /// Draws the samples of some units of work. `finish` may change the weights of a block before they are summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -17,7 +17,7 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Draws worlds from the prior of a model without evidence, with or without interventions.
+/// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
 /// **Guarantee.** The draws are independent and follow the prior exactly. If a world reaches a `Score`, the score is a factor of its
 /// weight, and the draws are weighted. The same seed gives the same draws on any number of threads.

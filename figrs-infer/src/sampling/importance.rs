@@ -21,24 +21,24 @@ use figrs_answer::run::watch::{Watch, watched};
 ///
 /// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density)
 /// of that value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the
-/// value. Any other evidence multiplies the weight after the world is complete.
+/// value. Evidence that is not an observation multiplies the weight after the world has been drawn.
 ///
-/// In `ExpectationMaximization` this number of worlds is drawn for each row of the data, with the same random numbers in every round. The
-/// weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). The model is not expanded, so that
-/// hidden elements may be continuous and models infinite. The log-likelihood is an estimate too, whose mean is too low. A round may lower
-/// it, and rounds end once they no longer raise the estimate. If one element reads several parameters together, each of them is updated
-/// given the values that the others had before the round. All evidence of a row multiplies the weights: [`Error::InvalidCase`] names a row
-/// whose evidence no world meets.
+/// When used in `ExpectationMaximization`, this number of worlds is drawn for each row of the data, with the same random numbers in every
+/// iteration. The weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). The model is not
+/// expanded; hidden elements may therefore be continuous, and models infinite. The log-likelihood is also an estimate, with a mean below
+/// the true value. An iteration may lower the estimated log-likelihood, and iterations end when they no longer raise it. If one element
+/// reads several parameters together, each parameter is updated given the values that the others had before the iteration. All evidence of
+/// a row multiplies the weights: [`Error::InvalidCase`] names a row whose evidence no world satisfies.
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of
-/// the evidence is unbiased. Every answer has an effective sample size and standard errors. The share of values that no sample has is
-/// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is not known, [`Answer::diagnose`] reports such
-/// values instead. The same seed gives the same answer on any number of threads.
+/// the evidence is unbiased. Every answer has an effective sample size and standard errors. The probability of the values that no sample
+/// has is bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is not known, [`Answer::diagnose`]
+/// reports such values instead. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost
-/// nothing, so that infinite models are allowed. The error is inversely proportional to the square root of the *effective* sample size,
+/// nothing; infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size,
 /// which may be small if the evidence is unlikely. Worlds are drawn in blocks whose columns fit into the processor cache. Memory does not
-/// grow with the number of samples, unless targets keep having new values or draws are kept.
+/// grow with the number of samples, unless new values of targets keep occurring or draws are retained.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
 /// first sample.
@@ -80,8 +80,8 @@ impl ImportanceSampling {
         }
     }
 
-    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached; one of the
-    /// three must be set. If the evidence is impossible, only the deadline or the interrupt ends the run.
+    /// Draws samples until the deadline passes, the interrupt is set, or [`until_effective`](Self::until_effective) is reached; one of
+    /// these three must be set. If the evidence is impossible, only the deadline or the interrupt ends the run.
     pub fn anytime() -> Self {
         Self {
             samples: None,
@@ -89,11 +89,11 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends the run as soon as the effective sample size reaches this number. The run ends only after a complete block, and after at least
+    /// Ends the run when the effective sample size reaches this number. The run ends only after a complete block, and after at least
     /// sixteen blocks.
     ///
-    /// The number of samples then depends on their weights. The estimate of the evidence is therefore no longer unbiased, only consistent:
-    /// if a rare world has a large weight, runs that have not drawn it end too early.
+    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is then no longer unbiased,
+    /// only consistent: if a rare world has a large weight, runs that have not drawn it end too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self
@@ -132,7 +132,7 @@ impl ImportanceSampling {
         Ok(())
     }
 
-    /// The number of samples and the settings, for callers that need a fixed number of samples.
+    /// Returns the number of samples and the settings, for callers that need a fixed number of samples.
     ///
     /// **Errors.** [`Error::InvalidSetting`] if the number of samples is not fixed or a setting is invalid.
     #[doc(hidden)]

@@ -9,7 +9,7 @@ use super::weight_tail::keep_largest;
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of the largest weights that are kept.
+    /// The number of largest weights that are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The distinct values of each target; empty until there is a second block.
@@ -53,7 +53,7 @@ impl<'a> JoinedBlocks<'a> {
         sums.rows = rows;
     }
 
-    /// The joined sums; `None` if there was no block.
+    /// The joined sums; `None` if no block was added.
     pub(super) fn into_tally(self) -> Option<BlockTally> {
         self.sums
     }
@@ -113,7 +113,7 @@ mod tests {
     use super::super::block_tally::BlockTargetTally;
     use super::*;
 
-    /// The sums of a block whose rows have these values and weights, where `exp(log_scale)` is the unit of the weights.
+    /// The sums of a block whose rows have the given values and weights; the unit of the weights is `exp(log_scale)`.
     fn block(densities: usize, log_scale: f64, rows: &[(bool, f64)]) -> BlockTally {
         let weights: Vec<f64> = rows.iter().map(|row| row.1).filter(|w| *w > 0.0).collect();
         let squares = |weights: &[f64]| weights.iter().map(|w| w * w).sum();
@@ -182,7 +182,7 @@ mod tests {
             assert!((sum - 4.0).abs() < 1e-12 && (squares - 10.0).abs() < 1e-12);
             assert_eq!((sums.rows, sums.met, sums.heaviest.len()), (3, 3, 3));
         }
-        // If one weight is larger by a factor of e to the thousand, the other weights vanish.
+        // If one weight is larger than the others by a factor of e to the thousand, the others vanish.
         let sums = joined([first(), block(0, 1000.0, &[(false, 1.0)])], 9);
         assert_eq!((sums.total, sums.heaviest), (1.0, vec![1.0]));
     }

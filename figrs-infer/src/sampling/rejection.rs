@@ -1,4 +1,4 @@
-//! Rejection sampling: draws worlds without regard to the evidence, and keeps those that meet it.
+//! Rejection sampling: draws worlds without regard to the evidence, and keeps the worlds that satisfy the evidence.
 
 use std::ops::Range;
 
@@ -19,20 +19,20 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{Watch, watched};
 
-/// Draws worlds from the prior, and keeps the worlds that meet the evidence.
+/// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the model has soft weights, a world is kept with a probability in proportion to its weight. For that, the maximum of the weight must
-/// be known: state it with `weigh_at_most`. The draws that are kept are independent samples of the exact posterior, and have equal weights.
+/// If the model has soft weights, a world is accepted with a probability proportional to its weight. The maximum of the weight must then be
+/// known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
 ///
-/// **Guarantee.** Consistent. The draws that are kept follow the posterior exactly, and the estimate of the probability of the evidence is
+/// **Guarantee.** Consistent. The accepted draws follow the posterior exactly, and the estimate of the probability of the evidence is
 /// unbiased. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each kept draw takes `1 / P(evidence)` tries
-/// on average.
+/// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
+/// tries on average.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try met the evidence, which is certain if a value of a continuous element is observed;
-/// [`Error::UnboundedWeight`] for a soft weight without a maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;
-/// [`Error::NothingDone`] if the run was stopped before the first world.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is
+/// observed; [`Error::UnboundedWeight`] for a soft weight without a maximum; [`Error::InvalidSetting`] if Scores give a world a weight
+/// above one; [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
 /// belief networks (logic sampling).
@@ -56,7 +56,7 @@ pub struct RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Makes this many tries, each of which draws a world from the prior, with seed 0.
+    /// Makes this many tries, each of which draws a world from the prior; the seed is 0.
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
@@ -72,7 +72,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// The settings for drawing blocks of worlds. The unit of the weights is the largest weight of a world.
+    /// The settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {
@@ -144,7 +144,7 @@ impl Algorithm for RejectionSampling {
     }
 }
 
-/// Keeps each row with probability weight / maximum, and gives the kept rows a weight of one.
+/// Accepts each row with probability weight / maximum, and gives the accepted rows a weight of one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();
@@ -154,7 +154,7 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
     block.weights().for_each_survivor(|row| {
         let weight = weights[row] * unit;
         most = most.max(weight);
-        // If a row is kept with certainty, no random number is drawn.
+        // For a row that is accepted with certainty, no random number is drawn.
         if weight >= 1.0 || rng.random::<f64>() < weight {
             kept.push(row as u32);
         }

@@ -7,10 +7,10 @@ use figrs_lower::internals::{Block, Pool};
 
 use figrs_answer::error::Error;
 
-/// The memory that the blocks of a run may take together.
+/// The memory that the blocks of a run may use together.
 ///
-/// If a block exceeds its share, it starts again with empty caches while the other threads wait, and may then use the whole memory. Whether
-/// a model fits into memory therefore does not depend on the number of threads.
+/// A block that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. Whether a
+/// model fits into memory therefore does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
@@ -33,7 +33,8 @@ impl SharedMemory {
         block
     }
 
-    /// Performs some work with a block. If the first attempt exceeds the memory, the work is repeated with the whole memory.
+    /// Runs `work` with a block. If the first attempt exceeds the block's share of the memory, the work is repeated with the
+    /// whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

@@ -35,9 +35,10 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// The marginals of the targets if the worlds are samples: they have squared weights, and include possible values that no sample has.
+/// The marginals of the targets, computed from sampled worlds: they have squared weights, and include possible values that no sample
+/// has.
 ///
-/// `unseen` is the bound of the share of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
+/// `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],
@@ -71,7 +72,8 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Raises the shares of drawn values above zero, because a share of zero marks a value that was not drawn.
+/// Raises the estimated probabilities of drawn values above zero, because a probability of zero marks a value that was
+/// not drawn.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

@@ -1,4 +1,5 @@
-//! Bounds from the model for worlds that no sample has: their largest weight, and the possible values of the targets.
+//! Bounds, derived from the model, for worlds that no sample has: their largest weight, and the possible values of the
+//! targets.
 
 use figrs_core::{AnyElement, Model};
 
@@ -10,14 +11,16 @@ use figrs_answer::answer::estimate::unseen_share;
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence. If all samples then have equal weights, the log-evidence is certain.
+    /// `true` if the model has no evidence. If, in addition, all samples have equal weights, the log-evidence is
+    /// certain.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// The bounds of a model. `maximum` is an upper bound of the weights of its worlds, if one is known.
+    /// The bounds of a model. `maximum` is an upper bound of the weights of the model's worlds, if such a bound is
+    /// known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -27,7 +30,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// No bounds, for a model that is not known as a whole; there are no targets.
+    /// No bounds, for a model that is only partly known; there are no targets.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -36,8 +39,9 @@ impl UnseenWorlds {
         }
     }
 
-    /// The bound of the share of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean weight of the
-    /// `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
+    /// The upper bound of the probability of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean
+    /// weight of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its
+    /// weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -49,13 +53,13 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// The log-evidence, with `spread` as the standard error from the weights of the samples, and `unseen` as the bound of the share of
-    /// unseen values.
+    /// The log-evidence; `spread` is the standard error computed from the weights of the samples, and `unseen` the bound of the
+    /// probability of unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
-            // If all weights are equal, they say nothing about worlds that were not drawn, and the bound takes the place of the standard
-            // error.
+            // If all weights are equal, they contain no information about worlds that were not drawn, and the bound replaces the
+            // standard error.
             standard_error: if self.certain || spread > 0.0 {
                 spread
             } else {

@@ -12,16 +12,18 @@ pub(crate) struct WeightBound {
 }
 
 impl WeightBound {
-    /// The bound of rejection sampling, in which a world is kept with weight one or rejected.
+    /// The bound of rejection sampling, where each world is accepted with weight one or rejected.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,
     };
 
-    /// The product of the largest weights of all statements of evidence of a model; `None` if one of them is unknown.
+    /// The product of the largest weights of all statements of evidence of a model; `None` if one of these largest
+    /// weights is unknown.
     ///
-    /// A probability is at most one. If an element without parents is observed, directly or through functions that imply the values of
-    /// their parents, its probability or density is the same in all worlds. Any other density has the bound that its family states.
+    /// A probability is at most one. If an element without parents is observed (directly, or through functions whose values determine
+    /// the values of their parents), its probability or density is the same in all worlds. The density of any other observation has
+    /// the bound that its family states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -34,8 +36,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that it implies for other elements. Each element
-    /// is counted once.
+    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each
+    /// element is counted once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -67,11 +69,11 @@ impl WeightBound {
         }
     }
 
-    /// The logarithm of the bound; `None` if it does not hold for worlds with `densities` densities, the heaviest of which has the
-    /// log-weight `log_largest`.
+    /// The logarithm of the bound, for worlds with `densities` densities; `None` if the bound does not hold, because the heaviest
+    /// world has the larger log-weight `log_largest` or the number of densities differs.
     ///
-    /// The maximum is unknown for another number of densities. The Scores of a model may give a world a weight above the bound of its
-    /// evidence.
+    /// For another number of densities, the maximum is unknown. The Scores of a model may give a world a weight above the bound of
+    /// its evidence.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -146,7 +148,8 @@ mod tests {
             assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
             assert_eq!(found.densities, 1);
         }
-        // With a negative deviation the observation has no density, so that the bound does not apply to worlds with one density.
+        // With a negative deviation the observation has no density; the bound therefore does not apply to worlds with one
+        // density.
         spread.set(-1.0);
         let none = bound(&model);
         assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));
@@ -162,7 +165,7 @@ mod tests {
         };
         let known = seen(true, 0.25);
         assert_eq!((known.log, known.densities), (4f64.ln(), 1));
-        // A world of larger weight shows that the bound is wrong, so that it is not used.
+        // A world of larger weight shows that the bound is wrong; the bound is then not used.
         assert_eq!(known.for_worlds(1, 4f64.ln()), Some(4f64.ln()));
         assert_eq!(known.for_worlds(1, 5f64.ln()), None);
         assert_eq!(seen(false, 0.25).for_worlds(1, 4f64.ln()), None);

@@ -4,10 +4,11 @@ use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights that are kept if the number of samples is not limited: the size of the tail of a hundred million samples.
+/// Maximum number of weights that are retained if the number of samples is not limited: the size of the tail of a hundred million
+/// samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. Their number is one more than the size of the tail.
+/// The logarithms of the largest weights of a run. The list has one weight more than the size of the tail.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -29,10 +30,10 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that must be returned for `rows` rows, in one block or in several.
+    /// Number of the largest weights that must be returned for `rows` rows, in one block or in several blocks.
     ///
-    /// Blocks have the same distribution. The number of weights of the tail that come from one block is therefore Poisson distributed, and
-    /// exceeds the returned number with a probability of one in a thousand million. If the number of samples is not fixed, all of the tail
+    /// Blocks have the same distribution. The number of tail weights that come from one block is therefore Poisson distributed, and
+    /// exceeds the returned number with a probability of one in a thousand million. If the number of samples is not fixed, the whole tail
     /// may come from one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
@@ -50,7 +51,8 @@ impl WeightTail {
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, whose unit is `exp(log_scale)`, and the number of its positive weights.
+    /// Adds the largest weights of a block, given in units of `exp(log_scale)`, and the number of positive weights of
+    /// the block.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
         let logs = largest.iter().map(|weight| weight.ln() + log_scale);
@@ -84,7 +86,7 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// Keeps the `most` largest numbers, in any order.
+/// Retains the `most` largest numbers, in any order.
 pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));

@@ -18,13 +18,14 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler of independent worlds. A unit of the run is a block, or a fixed number of blocks.
+/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of
+/// blocks.
 #[derive(Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Number of worlds of a unit.
+    /// Number of worlds of a unit of work.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -33,7 +34,7 @@ pub struct WorldSums {
     largest: LargestWeight,
     kept: Option<KeptDraws>,
     blocks: u64,
-    /// Number of worlds that meet the evidence.
+    /// Number of worlds that satisfy the evidence.
     met: u64,
 }
 
@@ -61,7 +62,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a unit must return.
+    /// Number of the largest weights that a unit of work must return.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }
@@ -210,7 +211,7 @@ impl LargestWeight {
     }
 }
 
-/// The draws that were kept from the blocks added so far.
+/// The retained draws of the blocks added so far.
 #[derive(Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

@@ -1,14 +1,14 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs it on worlds for which every
-//! random choice, including those of the resampling, takes every outcome. The test verifies that the estimates of the evidence are
-//! unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs it on worlds in which every
+//! random choice, including the choices of the resampling, takes every outcome. The test verifies that the estimates of the evidence
+//! are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that are run at the same time, and weighted by one statement of evidence after another. The worlds form one or more populations
-/// of the same size, and the worlds of a population are consecutive.
+/// Worlds that are run at the same time; the weight of each is multiplied by one statement of evidence after another. The worlds form one
+/// or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -33,11 +33,11 @@ pub trait Particles {
     /// the run continues.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights of the particles of each population since they were last replaced.
+    /// The weights of the particles of each population since the last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the given ancestors; all populations have equal size. For each remaining population, `replaced`
-    /// states whether its particles get a weight of one; otherwise they keep the weights of their ancestors.
+    /// Replaces the particles by copies of the given ancestors; all populations have the same size. For each remaining population,
+    /// `replaced` states whether its particles get a weight of one; if not, the particles get the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
@@ -53,8 +53,8 @@ pub struct ParticleWeights {
 /// Result of a population: the estimate of the evidence, the number of replacements, and the final index.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. Multiplied by the mean of the last weights, this product is
-    /// the estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights at all replacements. The product of the mean weights, multiplied by the mean
+    /// of the last weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -62,16 +62,16 @@ pub struct PopulationResult {
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements. After each statement but the last, particles are replaced by copies of ancestors in each
-/// population whose effective size is below the share `threshold` of its particles. For that, `choose` receives the weights of one
-/// population and writes, for each new particle, the index of its ancestor in the population. A population whose weights are all zero is
-/// removed when others are replaced.
+/// Moves particles through all statements. After each statement except the last, and in each population whose effective size is below
+/// the fraction `threshold` of its particles, particles are replaced by copies of ancestors. To do so, `choose` receives the weights of
+/// one population and writes, for each new particle, the index of its ancestor in the population. A population whose weights are all
+/// zero is removed when other populations are replaced.
 ///
 /// Returns `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The condition is that `choose` gives each particle a mean number of continuations in proportion to its weight. Then, for
-/// each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is an unbiased estimate
-/// of the probability of the evidence. For a population that was removed, the estimate is zero.
+/// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight.
+/// For each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an
+/// unbiased estimate of the probability of the evidence. For a population that was removed, the estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
@@ -156,12 +156,13 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle represents the weight of the whole
-/// population, so that `exp(log_replaced)` is the estimate of the evidence. Populations whose weights are all zero are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle represents the
+/// weight of the whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero
+/// are removed.
 ///
-/// **Guarantee.** Take the product of `exp(log_replaced)` and any function of the particle, or zero for a population that was removed.
-/// Under the condition of [`filter`], its mean is the mean of the function over worlds that meet the evidence, times the probability of the
-/// evidence.
+/// **Guarantee.** Consider the product of `exp(log_replaced)` and any function of the particle, or zero for a removed population. Under the
+/// condition of [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the
+/// probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -199,7 +200,7 @@ pub fn one_of_each<P: Particles>(
 /// Treatment of a population after a statement.
 enum PopulationFate {
     Kept,
-    /// The particles are replaced; holds the logarithm of their mean weight.
+    /// The particles are replaced; the number is the logarithm of their mean weight.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

@@ -8,18 +8,18 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// The particles, or parts of them, that are kept after the last statement of evidence.
+/// Selects the particles, or sums over particles, that are retained after the last statement of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
     /// For each population, the sums of the weights.
     Sums,
-    /// For each population the sums of the weights, and all its particles.
+    /// For each population, the sums of the weights and all particles.
     Particles,
     /// One particle of each population, drawn in proportion to the weights.
     Trajectories,
 }
 
-/// The results of populations that were run together and have passed all statements of evidence.
+/// The results of populations that were run together and have processed all statements of evidence.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
@@ -29,7 +29,7 @@ pub struct PopulationTally {
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<PopulationTargetTally>,
-    /// If particles are kept, the natural logarithm of the weight of each particle that meets the evidence.
+    /// If particles are retained, the natural logarithm of the weight of each particle that satisfies the evidence.
     pub(crate) log_weights: Vec<f64>,
 }
 
@@ -38,17 +38,18 @@ pub struct PopulationTally {
 pub(crate) struct Population {
     /// The natural logarithm of the population's estimate of the evidence.
     pub(crate) log_evidence: f64,
-    /// The natural logarithm of the largest share of one particle in the weight of the population.
+    /// The natural logarithm of the largest fraction of the population's weight that one particle has.
     pub(crate) log_largest: f64,
     pub(crate) resampled: u64,
 }
 
-/// The shares of the values of one target, and the kept draws.
+/// For one target, the fractions of the weight that its values have, and the retained draws.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// For each population, the indices of the values of its particles, each with its share of the population's weight.
+    /// For each population, the indices of the values of its particles, each with its fraction of the population's
+    /// weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
-    /// If particles are kept, the index of the value of each particle that meets the evidence.
+    /// If particles are retained, the index of the value of each particle that satisfies the evidence.
     pub(crate) draws: Vec<u32>,
 }
 
@@ -68,7 +69,8 @@ impl PopulationTally {
     ) -> Self {
         let densities = block.keep_fewest_densities() as usize;
         let (weights, units) = block.weights().of_populations(size);
-        // Each remaining population has a unit, because populations with more densities than others have been removed.
+        // Each remaining population has a unit of its weights, because populations with more densities than others have
+        // been removed.
         let unit = |place: usize| units[place].unwrap_or(0.0);
         let weigh = |one: &PopulationResult| {
             let (sum, largest) = one.place.map_or((0.0, 0.0), |place| {
@@ -170,7 +172,8 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// For each population, the indices (below `count`) of the values of its particles, each with its share of the population's weight.
+/// For each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's
+/// weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

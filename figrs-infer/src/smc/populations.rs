@@ -18,8 +18,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of the run consists of populations that are run
-/// together. The weight of a population is its estimate of the evidence.
+/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations that
+/// are run together. The weight of a population is its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -31,7 +31,7 @@ pub struct PopulationSums {
     log_evidence: Vec<f64>,
     /// The smallest number of densities of a population so far. Populations with more densities have weight zero.
     densities: usize,
-    /// The logarithm of the weight of each kept draw.
+    /// The logarithm of the weight of each retained draw.
     log_weights: Vec<f64>,
     largest: f64,
     resampled: u64,
@@ -46,7 +46,7 @@ pub(crate) struct PopulationNumbers {
     pub(crate) particles: u64,
     /// Number of populations of the run.
     pub(crate) populations: u64,
-    /// Number of populations of each unit except the last.
+    /// Number of populations in each unit of work except the last.
     pub(crate) side_by_side: u64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct PopulationNumbers {
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
-    /// For each population, its values with their shares of its weight.
+    /// For each population, its values with their fractions of the population's weight.
     shares: Vec<Vec<(u32, f64)>>,
     indices: Vec<u32>,
 }
@@ -87,13 +87,13 @@ impl PopulationSums {
         }
     }
 
-    /// Number of draws that are kept.
+    /// Number of draws that are retained.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }
 
     /// Adds populations, and returns whether they count: populations with more densities than others do not count. If the new populations
-    /// have fewer densities than those added before, the earlier ones no longer count, and their draws are dropped.
+    /// have fewer densities than the populations added before, the earlier populations no longer count, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();

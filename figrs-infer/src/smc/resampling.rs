@@ -5,42 +5,42 @@ const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// With each scheme a particle of normalised weight `w` has `N·w` continuations on average, so that the estimate of the evidence is
-/// unbiased. The schemes differ in the variance of the numbers of continuations (Douc, Cappé and Moulines 2005, "Comparison of resampling
-/// schemes for particle filtering").
+/// With each scheme a particle of normalised weight `w` has `N·w` copies on average, which makes the estimate of the evidence unbiased.
+/// The schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for
+/// particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
-    /// One random number shifts `N` evenly spaced points. The number of continuations of a particle differs from `N·w` by less than one.
+    /// One random number shifts `N` evenly spaced points. The number of copies of a particle differs from `N·w` by less than one.
     #[default]
     Systematic,
     /// One random point is drawn in each of `N` intervals of equal length.
     Stratified,
-    /// Each particle is continued as often as the integer part of `N·w` states; the remaining continuations are drawn independently.
+    /// Each particle has as many copies as the integer part of `N·w`; the remaining copies are drawn independently.
     Residual,
     /// All `N` ancestors are drawn independently.
     Multinomial,
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. `uniform` returns
-    /// random numbers of the unit interval. At least one weight must be positive.
+    /// Draws the ancestor index of each new particle, in ascending order. The number of new particles is the number of weights.
+    /// `uniform` returns random numbers of the unit interval. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
         chosen
     }
 
-    /// As [`ancestors`](Self::ancestors), with one new particle for each entry of `chosen`. The mean number of continuations of an old
+    /// As [`ancestors`](Self::ancestors), with one new particle for each entry of `chosen`. The mean number of copies of an old
     /// particle is proportional to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
             Self::Systematic => {
                 let offset = uniform();
-                // The points lie at a distance of one minus the offset above each whole number, so that the integer part of `end + offset`
-                // is the number of points below `end`. Numbers are converted to 32-bit integers, because that is faster than to 64-bit
-                // integers.
+                // The points lie at a distance of one minus the offset above each whole number; the integer part of `end + offset` is
+                // therefore the number of points below `end`. Numbers are converted to 32-bit integers, because this conversion is faster
+                // than the conversion to 64-bit integers.
                 starting_at(weights, chosen, |end| (end + offset) as u32 as usize);
             }
             Self::Stratified => {
@@ -70,7 +70,7 @@ impl Resampling {
                 }
                 let counts = counts.into_iter().zip(0..);
                 let all = counts.flat_map(|(count, particle)| std::iter::repeat_n(particle, count));
-                // Rounding may have omitted a new particle; the last particle of positive weight is its ancestor.
+                // Rounding may have omitted a new particle; its ancestor is then the last particle of positive weight.
                 let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0) as u32;
                 let all = all.chain(std::iter::repeat(last));
                 chosen
@@ -82,8 +82,8 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, so that an addition need not wait
-/// for the result of the one before.
+/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, because an addition then need not
+/// wait for the result of the previous addition.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -116,26 +116,26 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
 /// Inversion of the cumulative weights, which are scaled to the number of ancestors. The points to be inverted are in ascending order;
 /// `below` returns the number of points below the upper end of a particle's interval.
 ///
-/// No branch depends on the values of the numbers: the ancestors are random, and a mispredicted branch takes more time than everything
-/// else.
+/// No branch of the code depends on the values of the numbers: the ancestors are random, and a mispredicted branch takes more time
+/// than everything else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;
     let (total, _) = sums(weights);
     let scale = chosen.len() as f64 / total;
-    // The last interval is open-ended, so that rounding never chooses a particle of weight zero.
+    // The last interval is open-ended, which prevents rounding from choosing a particle of weight zero.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(0);
     chosen.fill(0);
     let mut start = |end: f64, particle: usize| {
-        // If several particles start at the same point, the last one is the ancestor, because the intervals of the others end before the
-        // point.
+        // If the intervals of several particles start at the same point, the last of these particles is the ancestor, because the other
+        // intervals end before the point.
         if let Some(place) = chosen.get_mut(below(end)) {
             *place = particle as u32;
         }
     };
     let mut end = 0.0;
     let (chunks, rest) = weights[..last].as_chunks::<SOME>();
-    // The four sums of a chunk do not depend on the sums of the earlier chunk, so that they can be computed in parallel.
+    // The four sums of a chunk do not depend on the sums of the earlier chunk, and can be computed in parallel.
     for (chunk, first) in chunks.iter().zip((1..).step_by(SOME)) {
         let one = chunk[0] * scale;
         let two = one + chunk[1] * scale;

@@ -34,9 +34,11 @@ impl DecisionSet {
     }
 }
 
-/// Returns an error if a decision influences the evidence, or an element that is known when this decision or an earlier one is made.
+/// Returns an error if a decision influences the evidence, or influences an element that is known when this decision or an earlier
+/// decision is made.
 ///
-/// An element depends on the decisions on which its parents and the results of its branches depend, whatever their probabilities.
+/// An element depends on the decisions on which its parents and the results of its branches depend, whatever the probabilities
+/// are.
 pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
     let influenced = influenced(expansion, question);
     let decision = |number: usize| question.decisions[number].element.label();
@@ -100,7 +102,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// For each element, returns the decisions that determine by their choice of branches whether the element is reached.
+/// For each element, returns the decisions whose choice of branches determines whether the element is reached.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

@@ -46,8 +46,8 @@ pub(super) fn rules(
             changed |= rules[number].as_ref() != Some(&updated);
             rules[number] = Some(updated);
         }
-        // In the proven order, the best rule of a decision does not depend on the rules updated after it, so one round
-        // suffices.
+        // In the proven order, the best rule of a decision does not depend on the rules that are updated later; a
+        // single round therefore suffices.
         changed &= !is_proven;
     }
     Ok(UpdatedRules {

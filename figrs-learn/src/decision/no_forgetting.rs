@@ -7,8 +7,8 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
-/// Returns the best decision rules, in the order of the decisions; each rule is a table over the variables on which its
-/// utilities depend.
+/// Returns the best decision rules, in the order of the decisions; each rule is a table over the variables on which the
+/// utilities of the decision depend.
 pub(super) fn rules(
     problem: &DecisionProblem,
     limits: &Limits,
@@ -23,8 +23,8 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// Returns the stages of the elimination, which eliminate in turn the elements never known, the last decision, the elements that only this decision
-/// knows, the decision before, and so on.
+/// Returns the stages of the elimination, which eliminate in turn the elements that no decision knows, the last decision, the elements that
+/// only this decision knows, the decision before, and so on.
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {

@@ -18,12 +18,12 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Policies that maximise the expected utility of some decisions, with this maximum of the expected utility.
+/// Policies that maximise the expected utility of some decisions, together with this maximum.
 ///
-/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not
-/// change its policies and utilities. Values of information and of control solve the model anew and subtract the plan's expected utility, so they are
-/// valid only while parameters are unchanged: after a change, run the algorithm again. The text of a plan is the expected utility and a table for
-/// each decision.
+/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does
+/// not change its policies and utilities. Values of information and of control solve the model anew and subtract the plan's expected
+/// utility; they are therefore valid only while parameters are unchanged: after a change, run the algorithm again. The text of a plan is
+/// the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -44,7 +44,7 @@ struct FoundRules {
     rounds: usize,
 }
 
-/// Finds the best decision rules, each over all variables on which its utilities depend.
+/// Finds the best decision rules, each over all variables on which the utilities of its decision depend.
 fn find(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -68,7 +68,7 @@ fn find(
     })
 }
 
-/// Returns the expected utility of the best decision rules for a question.
+/// Returns the expected utility of the best decision rules for a set of decisions and utilities.
 pub(super) fn best_utility(
     question: &DecisionQuestion,
     algorithm: &MaximiseUtility,
@@ -119,8 +119,8 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, returns true only if the graph proves this; even if the result
-    /// is false, no change of one policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory, returns true only if the graph proves that the plan is
+    /// optimal; even if the result is false, no change of one policy alone improves the plan.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }

@@ -12,8 +12,8 @@ use figrs_answer::error::Error;
 
 /// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
 ///
-/// The policy has a row for each possible combination of values. An earlier decision has a column only if its choice may differ under the plan. The
-/// text of a policy is a table.
+/// The policy has a row for each possible combination of values. An earlier decision has a column only if several of its options occur
+/// under the plan. The text of a policy is a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -30,7 +30,7 @@ pub struct PolicyRow<T> {
     /// The best option.
     pub choose: T,
     /// The expected sum of all utilities, given these values and this choice. Earlier decisions follow the plan or, if the plan does
-    /// not lead to these values, take all their options with equal weight.
+    /// not lead to these values, choose all their options with equal weight.
     pub utility: f64,
 }
 
@@ -68,8 +68,8 @@ impl<T: Value> DecisionPolicy<T> {
         &self.rows
     }
 
-    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored. If options
-    /// of earlier decisions are stated too, returns the best option after these, even if the plan does not choose them.
+    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored.
+    /// If options of earlier decisions are stated too, returns the best option after these, even if the plan does not choose them.
     ///
     /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice
     /// depends is not stated, or if the values are impossible.

@@ -13,8 +13,8 @@ use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
 };
 
-/// Largest difference between the expected utilities of options that count as equally good, as a share of the sum of
-/// the largest utilities.
+/// Largest difference between the expected utilities of options that count as equally good, relative to the sum of the
+/// largest utilities.
 const TIE: f64 = 1e-12;
 
 /// A query for a plan: the decisions, and the utilities whose expected sum they maximise.
@@ -76,7 +76,7 @@ impl AskedDecision {
                         options.insert(outcomes.support.any(option));
                     }
                 }
-                // A decision without options has no distribution over them: the check below reports an error.
+                // A decision without options has no distribution over options: the check below reports an error.
                 Ok(Err(_)) | Err(Fault::Distribution(_)) => {}
                 Err(fault) => return Err(element.fault(fault).into()),
             }
@@ -207,7 +207,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with these decision rules as factors; decisions without a rule take all options with
+    /// Returns the factor graph with these decision rules as factors; decisions without a rule choose all options with
     /// equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
@@ -227,7 +227,7 @@ impl DecisionProblem {
         graph
     }
 
-    /// Returns the weight and the expected utility of each assignment of the variables `keep` under some decision
+    /// For each assignment of the variables `keep`, returns its weight and its expected utility under some decision
     /// rules.
     pub(super) fn expectations<'r>(
         &self,

@@ -10,8 +10,8 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the distinct combinations of values that the elements at some positions take in the rows of a scope with
-/// positive weight.
+/// Returns the distinct combinations of values that the elements at some positions have in those rows of a scope that
+/// have positive weight.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -86,8 +86,8 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice. It is computed under the plan if the known values can occur under the plan,
-/// otherwise with random earlier choices.
+/// The expected utility of a choice. The utility is computed under the plan if the known values can occur under the
+/// plan, and otherwise with random earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -95,8 +95,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. Elements
-    /// that do not change the choice are dropped from the decision's rule, beginning with those known earliest.
+    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions.
+    /// Elements that do not change the choice are dropped from the decision's rule; the elements known earliest are dropped first.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),

@@ -10,8 +10,8 @@ use figrs_answer::run::guard::guarded;
 impl DecisionPlan {
     /// Returns the value of information: the increase of the expected utility if this element were known from the first decision on.
     ///
-    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each plan is the best that was
-    /// found, and the value is negative if the plan that knows the element is a worse local optimum.
+    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each of the two plans
+    /// is the best that was found, and the value is negative if the plan that knows the element is a worse local optimum.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences the element; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -61,8 +61,8 @@ impl DecisionPlan {
         self.difference(&question)
     }
 
-    /// Returns the value of control: the increase of the expected utility if this element could be set, before anything is known or
-    /// decided, to any of its possible values. The value of control of a decision is 0.
+    /// Returns the value of control: the increase of the expected utility if this element could be set to any of its possible
+    /// values before anything is known or decided. The value of control of a decision is 0.
     ///
     /// **Errors.** [`Error::DecisionInfluencesEvidence`] if the element influences the evidence; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).

@@ -11,7 +11,7 @@ pub(super) const MISSING: u32 = u32::MAX;
 pub(super) struct CaseRows {
     /// For each distinct row, the total weight and the index of the first row equal to it.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows that were added, repetitions included.
+    /// Number of rows that were added, including repetitions.
     added: usize,
 }
 
@@ -46,7 +46,7 @@ impl CaseRows {
 
     /// Adds a row with a given index.
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
-        // Missing cells at the end of a row are not stored, so that rows stay equal when columns are added later.
+        // Missing cells at the end of a row are not stored; rows then stay equal when columns are added later.
         while row.last() == Some(&MISSING) {
             row.pop();
         }

@@ -48,7 +48,7 @@ impl CaseColumn {
         }
     }
 
-    /// Collects the distinct values that the cells of the column state.
+    /// Collects the distinct values that cells of the column state.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -70,8 +70,8 @@ impl CaseColumn {
     fn value(&mut self, value: Datum) -> u32 {
         let next = self.cell_of_value.len();
         let Some(place) = self.values.insert(value.as_any()) else {
-            // A value of another type than the element's is added as a new cell without an index by value: no world has
-            // it.
+            // A value of another type than the element's type is added as a new cell that cannot be looked up by value:
+            // no world has this value.
             return self.push(Cell::Value(value));
         };
         if place == next {
@@ -195,7 +195,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Shortens the list of cells of each column to the length that `lengths` states.
+    /// Shortens the list of cells of each column to the length given in `lengths`.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -208,8 +208,8 @@ impl CaseTable {
         }
     }
 
-    /// Renumbers the cells of other cases with the indices of this table, and adds cells that are new to the columns of
-    /// this table.
+    /// Renumbers the cells of other cases with the indices of this table; cells that are new are added to the columns
+    /// of this table.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -240,7 +240,7 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of a column's cells from the cell `from` on; each of these cells must state a value.
+    /// Returns the values of a column's cells, starting at the cell `from`; each of these cells must state a value.
     ///
     /// **Errors.** [`Error::InvalidCase`] for a cell with a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
@@ -255,7 +255,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns an error with this problem, at the first row that has this cell.
+    /// Returns an error that describes this problem and names the first row with this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

@@ -9,9 +9,10 @@ use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row has
-/// a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of
-/// such values; if the columns are a list, a row is any collection of them. Equal rows are stored once, with the sum of their weights.
+/// Rows are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a
+/// row has a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a
+/// tuple of such values; if the columns are a list, a row is any collection of such values. Equal rows are stored once, with the sum of
+/// their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -31,7 +32,8 @@ pub struct Cases<C> {
     pub(super) table: CaseTable,
     /// For each value of a row, the index of its column in the table.
     places: Vec<usize>,
-    /// The number of values in each part of a row, where a part is one element or one list of the columns.
+    /// The number of values in each part of a row; each part belongs to one element, or to one list of elements, of the
+    /// columns.
     parts: Vec<usize>,
     /// The first error that a row caused.
     pub(super) mistake: Option<Error>,
@@ -40,7 +42,7 @@ pub struct Cases<C> {
 
 /// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
 pub trait CaseColumns {
-    /// Returns the elements as one list for each part of the tuple, where a part is an element or a list.
+    /// Returns the elements as one list for each part of the tuple; a part is an element or a list of elements.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 

@@ -1,4 +1,4 @@
-//! Factors of the graph that change with the cell of a column.
+//! Factors of the graph that depend on the cell of a column.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 /// The factors of the graph whose tables depend on the cell of a column.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
-    /// The factor that holds the evidence of the column, with a table for each cell and one for a missing cell.
+    /// The factor that holds the evidence of the column, with a table for each cell and one table for a missing cell.
     Evidence {
         factor: usize,
         cells: Vec<CellFactor>,
@@ -41,7 +41,8 @@ impl ColumnFactors {
     }
 }
 
-/// Returns for each column the evidence of the cells that were added to the column after these factors were built.
+/// Returns, for each column, the evidence of the cells that were added to the column after these factors had been
+/// built.
 ///
 /// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
@@ -187,7 +188,7 @@ fn add_density_factors(
     }
 }
 
-/// Returns the evidence in a column's cells from the cell `from` on.
+/// Returns the evidence in a column's cells, starting at the cell `from`.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

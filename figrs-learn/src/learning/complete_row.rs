@@ -18,18 +18,19 @@ pub(super) struct CompleteRow {
     /// The variables of each factor, each with its stride in the factor's table; the variable of a function's result is
     /// left out.
     scopes: Vec<(u32, usize)>,
-    /// The origin of each entry in the tables of all factors, one table after another.
+    /// The source of each entry in the tables of all factors (the outcome whose probability the entry is), one table
+    /// after another.
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`], with the position of its scope and origins in the shared lists.
+/// A factor of a [`CompleteRow`], with the positions of its variables and of its entries' sources in the shared lists.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
     /// Index of the factor in the graph.
     factor: u32,
     /// End of the scope of the factor in `scopes`.
     scope_end: u32,
-    /// Index of the first origin of the factor's entries; `None` for a function.
+    /// Index of the first source of the factor's entries; `None` for a function.
     first_origin: Option<usize>,
 }
 
@@ -110,8 +111,8 @@ impl CompleteRow {
             })
     }
 
-    /// Calls `count` with the outcomes of a row and returns the natural logarithm of the row's probability; `None` if the row does
-    /// not determine all values.
+    /// Calls `count` with the outcomes of a row, and returns the natural logarithm of the row's probability; `None` if the row
+    /// does not determine all values.
     ///
     /// The graph must hold no evidence of the row; `values` is working memory.
     pub(super) fn log_prob(

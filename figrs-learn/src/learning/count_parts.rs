@@ -17,14 +17,14 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
 
-/// A request for expected counts, which consists of the request's number and the values of the parameters.
+/// A request for expected counts: the index of the request and the values of the parameters.
 ///
-/// Each round of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and each evaluation for standard errors makes one
-/// too. Requests can be serialised with serde.
+/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for
+/// standard errors. Requests can be serialised with serde.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of units of all cases, where a unit is a group of rows.
+    /// Number of units of work over all cases; a unit is a group of rows.
     units: u64,
     /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
@@ -54,8 +54,8 @@ impl CountRequest {
 /// The expected counts of consecutive units (groups of rows) of the cases for one request; the type can be serialised
 /// with serde.
 ///
-/// If the serialisation format preserves the bits of floating-point numbers, the fit equals that of one process to the
-/// last bit.
+/// If the serialisation format preserves the bits of floating-point numbers, the fit equals the fit of one process to
+/// the last bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -65,7 +65,7 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of units whose counts this part contains.
+    /// Returns the range of units (groups of rows) whose counts this part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -87,19 +87,19 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of units of all cases. Units are groups of distinct rows, and their number depends only on
+    /// Returns the number of units of all cases. Units are groups of distinct rows; the number of units depends only on
     /// the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases; this counter must have counted nothing yet.
+    /// Returns the first request of a fit of the same model and cases; this counter must not have counted anything yet.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the units in this range at the parameter values of a request; units beyond the last one are ignored. A deadline
-    /// in the settings applies to each part separately.
+    /// Returns the expected counts of the units in this range at the parameter values of a request; units beyond the last unit are ignored.
+    /// A deadline in the settings applies to each call separately.
     ///
     /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
     /// [`Error::InvalidCase`].
@@ -136,11 +136,11 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with the parts of all units, in order.
+/// A function that answers a request with parts that together cover all units, in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
-/// An expectation step that takes its counts from the parts that a function returns.
+/// An expectation step that obtains its counts from the parts that a function returns.
 pub(super) struct CountsInParts<'a> {
     own: &'a dyn ExpectationStep,
     count: &'a CountFunction<'a>,

@@ -21,7 +21,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// The number of draws that use a table entry with each origin.
+    /// For each source of table entries (an outcome that is counted), the number of draws that use such an entry.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

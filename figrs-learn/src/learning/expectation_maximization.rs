@@ -20,9 +20,10 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
-/// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters.
-/// The maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or branches read has one
-/// value for all of them, and only branches that are taken count. The model is compiled once, before the first round.
+/// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on
+/// parameters. The maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or
+/// branches read has the same value for all of them; only branches that are taken count. The model is compiled once, before the first
+/// round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
@@ -57,7 +58,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched};
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Minimum relative increase of the log-likelihood in a round for another round to follow; `None` runs all rounds.
+    /// Minimum relative increase of the log-likelihood after which another round follows; `None` runs all rounds.
     tolerance: Option<f64>,
     rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
@@ -74,8 +75,8 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers of all parameters for which every fit computes standard errors: each number takes two
-/// evaluations of all cases.
+/// Maximum number of free numbers of all parameters up to which every fit computes standard errors: each number takes
+/// two evaluations of all cases.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -113,9 +114,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Ends the rounds once a round raises the log-likelihood (or log-posterior) by at most this share of its value (default 1e-8); with 0,
-    /// once it no longer rises. If the algorithm gives no log-likelihood, the rounds end once a round changes each number of the parameters
-    /// by at most this share of the number.
+    /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with
+    /// 0, the rounds end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number
+    /// of the parameters by at most this fraction of the number.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.tolerance = Some(tolerance);
         self
@@ -140,8 +141,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further ones at values drawn from the
-    /// priors. The result is the fit with the largest likelihood, or with [`map_estimate`](Self::map_estimate) with the largest posterior density.
+    /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further starts at values drawn
+    /// from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the largest
+    /// posterior density.
     pub fn starts(mut self, starts: u64) -> Self {
         self.starts = starts;
         self
@@ -157,10 +159,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
     /// expectation-maximisation.
     ///
-    /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to round.
-    /// Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end once the log-likelihood changes by no
-    /// more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all factors of the
-    /// model.
+    /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to
+    /// round. Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end when the log-likelihood
+    /// changes by no more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all
+    /// factors of the model.
     ///
     /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
     /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
@@ -169,12 +171,12 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are kept if their
-    /// likelihood, or with [`map_estimate`](Self::map_estimate) their posterior density, is no lower. Extrapolation reduces the number
-    /// of rounds if they converge slowly.
+    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if their
+    /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
+    /// number of rounds if they converge slowly.
     ///
-    /// A kept extrapolation counts as a round; a rejected one takes the time of a round. Only the change in a round without
-    /// extrapolation decides whether the rounds have converged.
+    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Whether the rounds
+    /// have converged is decided only by the change in a round without extrapolation.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -183,7 +185,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Sets the number of threads (default: all cores); the result does not depend on it.
+    /// Sets the number of threads (default: all cores); the result does not depend on the number of threads.
     pub fn threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = Some(threads);
         self
@@ -197,16 +199,17 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, None)
     }
 
-    /// Learns as [`fit`](Self::fit) does, but takes the expected counts from `count`. For each request `count` returns parts of all units of the
-    /// cases, in order; a [`case_counter`](Self::case_counter) can compute the parts in any processes.
+    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from `count`. For each request `count` returns parts that
+    /// together cover all units (groups of rows) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in
+    /// any process.
     ///
     /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
     ///
-    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; for each unit, a part contains
-    /// one number for each outcome. Deadlines and interrupts are checked between requests.
+    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; for each unit, a
+    /// part contains one number for each outcome. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** The errors of `fit`, and those that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts do not answer
-    /// the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    /// **Errors.** The errors of `fit`, and the errors that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts
+    /// do not answer the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -237,10 +240,10 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, Some(&count))
     }
 
-    /// Prepares the model and the cases, so that a worker process can compute counts for [`fit_by`](Self::fit_by); the process that fits has built
-    /// the same model and cases.
+    /// Prepares the model and the cases in a worker process that computes counts for [`fit_by`](Self::fit_by); the process that fits must
+    /// have built the same model and cases.
     ///
-    /// **Errors.** The errors of [`fit`](Self::fit), except those of the rounds.
+    /// **Errors.** The errors of [`fit`](Self::fit), except the errors of the rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -260,8 +263,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit does; the counter must have counted nothing
-    /// yet.
+    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit begins; the counter must not have
+    /// counted anything yet.
     ///
     /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
@@ -363,8 +366,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the starting values. For the first start these are the given values or the means of the priors, for
-    /// the other starts values drawn from the priors.
+    /// Sets the parameters to the starting values. For the first start, the values are the given values or the means of the
+    /// priors; for the other starts, they are drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));

@@ -11,7 +11,7 @@ use super::case_table::CaseTable;
 use super::parameters::CountedOutcomes;
 use figrs_answer::error::Error;
 
-/// An algorithm that computes expected counts of outcomes in the worlds of given evidence: the expectation step of
+/// An algorithm that computes expected counts of outcomes, given evidence: the expectation step of
 /// [`ExpectationMaximization`](crate::ExpectationMaximization).
 ///
 /// | algorithm | counts | log-likelihood |
@@ -39,13 +39,13 @@ pub trait ExpectedCounts {
 
 /// The prepared expectation step of one model and its cases.
 pub trait ExpectationStep: fmt::Debug + Send + Sync {
-    /// True if the counts are exact, so that their finite differences approximate derivatives.
+    /// True if the counts are exact; finite differences of the counts then approximate derivatives.
     fn is_exact(&self) -> bool;
 
     /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the cells that are new to the columns to the factors; an error leaves the factors unchanged.
+    /// Adds the new cells of the columns to the factors; an error leaves the factors unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
     /// Returns the number of units into which this number of rows is divided. Units are groups of equal size, whose
@@ -82,7 +82,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
     /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm
-    /// gives none.
+    /// computes neither.
     pub log_likelihood: Option<f64>,
     /// The expected count of each outcome.
     pub counts: Vec<f64>,

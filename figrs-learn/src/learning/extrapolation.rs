@@ -3,13 +3,13 @@
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::LearnedPrior;
 
-/// Maximum number of step lengths that are tried for one extrapolation, each shorter than the one before.
+/// Maximum number of step lengths that are tried for one extrapolation, each shorter than the previous one.
 const TRIED_STEPS: u32 = 8;
 
 /// The numbers of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
 ///
-/// The step length is the third one of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between two such
-/// changes.
+/// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference
+/// between two such changes.
 ///
 /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
 /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -21,7 +21,7 @@ pub(super) struct Extrapolation {
 
 impl Extrapolation {
     /// Adds the values after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
-    /// nothing if there were fewer than two rounds since the last extrapolation, or if no extrapolation is possible.
+    /// nothing if there have been fewer than two rounds since the last extrapolation, or if no extrapolation is possible.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {

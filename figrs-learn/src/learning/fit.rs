@@ -19,10 +19,10 @@ use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.
 ///
-/// The text of a fit has the learned values, with standard errors if these are computed, the log-likelihood by round, and the reason why the
-/// rounds ended.
+/// The text of a fit has the learned values (with standard errors if these have been computed), the log-likelihood by round, and the reason
+/// why the rounds ended.
 ///
-/// A fit can learn from further cases without the earlier ones ([`update`](Self::update)).
+/// A fit can learn from further cases without processing the earlier cases again ([`update`](Self::update)).
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
@@ -35,8 +35,8 @@ pub struct Fit {
     /// The expected counts of these cases.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones of the fit share; before each use its parameters are set to the values of one
-    /// fit.
+    /// The prepared model, which clones of the fit share; before each use, its parameters are set to the values of the
+    /// fit that uses it.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -85,8 +85,8 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. Otherwise each call of this
-    /// method takes two evaluations of all cases for each free number.
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. If the fit has not
+    /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
     ///
@@ -112,16 +112,16 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of these cases at the present
-    /// values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts. Earlier cases are
-    /// not visited again. Returns the log-likelihood of the new cases at the previous values.
+    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of these cases at the
+    /// present values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts.
+    /// Earlier cases are not visited again. Returns the log-likelihood of the new cases at the previous values.
     ///
-    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the result equals that of learning from
-    /// all cases together. All distinct rows of evidence are stored in order to compute standard errors. The log-likelihoods by round remain those of
-    /// the first cases.
+    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the result equals that of
+    /// learning from all cases together. All distinct rows of evidence are stored in order to compute standard errors. The log-likelihoods
+    /// by round remain those of the cases of the original fit.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`], the errors of the
-    /// algorithm. After an error the fit is unchanged.
+    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`]; the errors of
+    /// the algorithm. After an error the fit is unchanged.
     ///
     /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
     /// Graphical Models, 1998.
@@ -169,13 +169,13 @@ impl Fit {
     }
 
     /// Returns the natural logarithm of the likelihood of all cases at the learned values, or the algorithm's approximation of
-    /// this logarithm ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm gives none.
+    /// this logarithm ([`ExpectedCounts`](crate::ExpectedCounts)); NaN if the algorithm computes neither.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step gives
-    /// none.
+    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step
+    /// computes none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -191,8 +191,8 @@ impl Fit {
         &self.starts
     }
 
-    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) at the limit of
-    /// their number.
+    /// Returns the reason why the rounds ended: [`Finished`](Stopped::Finished) if they converged, [`Budget`](Stopped::Budget) if they
+    /// reached their maximum number.
     pub fn ended(&self) -> Stopped {
         self.ended
     }

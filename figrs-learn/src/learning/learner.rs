@@ -43,8 +43,8 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and adds
-    /// the cases to `rows`. Returns the log-likelihood of these cases at the previous values; NaN if the algorithm gives none.
+    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and
+    /// adds the cases to `rows`. Returns the log-likelihood of these cases at the previous values; NaN if the algorithm computes none.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(

@@ -9,8 +9,8 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers of all parameters for which the information matrix is computed: it has the square of this
-/// number of entries.
+/// Maximum number of free numbers of all parameters for which the information matrix is computed: the number of entries of
+/// the matrix is the square of this number.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
 /// complete data.
@@ -18,15 +18,15 @@ pub(super) const MOST_NUMBERS: usize = 2000;
 /// Central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by
 /// the shift.
 const SHIFT: f64 = 1e-4;
-/// Share of the complete-data information below which a direction in parameter space counts as not identified.
+/// Fraction of the complete-data information below which a direction in parameter space counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
 ///
-/// The standard errors are the square roots of the diagonal of the inverse of the observed information. The observed information is the negative
-/// matrix of second derivatives of the log-likelihood at the learned values, or with [`map_estimate`](crate::ExpectationMaximization::map_estimate)
-/// of the log-posterior. Second derivatives are central differences of exact gradients, which are the expected scores of complete data (Fisher's
-/// identity).
+/// The standard errors are the square roots of the diagonal of the inverse of the observed information. The observed information is the
+/// negative matrix of second derivatives of the log-likelihood at the learned values or, with
+/// [`map_estimate`](crate::ExpectationMaximization::map_estimate), of the log-posterior. Second derivatives are central differences of
+/// exact gradients, which are the expected scores of complete data (Fisher's identity).
 ///
 /// **References.** Louis, *Finding the observed information matrix when using the EM algorithm*, Journal of the Royal Statistical
 /// Society B 44(2), 1982; Jamshidian and Jennrich, *Standard errors for EM estimation*, the same journal 62(2), 2000.
@@ -132,7 +132,8 @@ fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> V
 }
 
 impl InformationSource<'_> {
-    /// Returns the standard errors at the present values of the parameters; the values are the same afterwards.
+    /// Returns the standard errors at the present values of the parameters; afterwards, the parameters have the same
+    /// values as before.
     pub(super) fn standard_errors(&self) -> Result<StandardErrors, Error> {
         let outcomes = self.step.outcomes();
         let free = |learned| free_numbers(learned).len();

@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of the leading part of a symmetric matrix. The rows are ordered such that this part is positive definite
-/// and no positive pivot remains in the rest.
+/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows are ordered such that this submatrix is positive
+/// definite and no positive pivot remains in the other rows.
 ///
 /// **Complexity.** Cubic in the number of rows.
 ///
@@ -55,8 +55,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// For each row, returns whether it has no pivot, or has a coefficient larger than `share` in the combination of pivot rows that
-    /// equals such a row.
+    /// For each row, returns true if it has no pivot, or if it has a coefficient larger than `share` in the linear combination of
+    /// pivot rows that equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
@@ -74,8 +74,8 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the value of the quadratic form of a vector with the inverse of the part with pivots; entries of the vector for
-    /// other rows are ignored.
+    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
+    /// vector for other rows are ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn directions_without_curvature_are_found() {
-        // The third row is the sum of the first two; the fourth is independent of them.
+        // The third row is the sum of the first two rows; the fourth row is independent of them.
         let matrix = [
             vec![2.0, 0.5, 2.5, 0.0],
             vec![0.5, 1.0, 1.5, 0.0],

@@ -25,15 +25,15 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Maximum number of units (groups of rows) of one expectation step: the counts of each unit are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows of a unit: each row takes at least some microseconds.
+/// Minimum number of rows of a unit (a group of rows): each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each unit, for this total number of rows.
+/// Returns the number of rows in each unit (group of rows), for this total number of rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and the parts of these factors that rows and parameters change.
+/// The factors of a model, and the entries of these factors that rows and parameters change.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -53,7 +53,8 @@ pub(super) struct LoadedRow<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph whose weights have origins.
+/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph; the sources of the graph's
+/// weights identify the outcomes.
 pub(super) trait RowCounter: Send + Sync {
     /// Working state of one thread.
     type Worker;
@@ -64,8 +65,9 @@ pub(super) trait RowCounter: Send + Sync {
     /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with each origin and its count, several times if several entries have the same origin; returns the natural
-    /// logarithm of the graph's total weight if it is known. If the logarithm is minus infinity, `count` is not called.
+    /// Calls `count` with each source of weights and its count (several times if several entries have the same source); returns
+    /// the natural logarithm of the graph's total weight if it is known. If the logarithm of the total weight is minus
+    /// infinity, `count` is not called.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -102,7 +104,7 @@ impl RowFactors {
 
     /// Creates the factors from an encoding of the expansion for sums.
     ///
-    /// **Errors.** The errors of encodings, and those of [`new`](Self::new).
+    /// **Errors.** The errors of encodings, and the errors of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
         let expansion = &expanded.expansion;
         let encoding = Encoding::for_sums(expansion, expansion.targets())?;
@@ -126,8 +128,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns a function from the origin of a weight to the natural logarithm of the weight in a row; this is 0 if the
-    /// row has no value in the weight's column.
+    /// Returns a function from the source of a weight to the natural logarithm of the weight in a row; this logarithm
+    /// is 0 if the row has no value in the weight's column.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -295,7 +297,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The indices of the factors with weights that have an origin (an outcome that is counted).
+/// The indices of the factors that have weights with a source (an outcome that is counted).
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -306,7 +308,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the origin of each weight that an assignment of all variables selects.
+    /// Calls `count` with the source of each weight that an assignment of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

@@ -2,7 +2,8 @@
 
 use figrs_core::Likelihood;
 
-/// The total weight of some worlds of one row, and the sum of all parameters' log-likelihoods in them, each multiplied by the weight of its world.
+/// The total weight of some worlds of one row, and the sum of all parameters' log-likelihoods in these worlds, each multiplied by the
+/// weight of its world.
 ///
 /// The sums are divided by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the
 /// worlds with the fewest densities have weight.
@@ -15,7 +16,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Creates the sums over no worlds, with log-likelihoods that are constant in the parameters.
+    /// Creates sums over no worlds, with log-likelihoods that are constant in the parameters.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -25,8 +26,8 @@ impl RowSums {
         }
     }
 
-    /// Rescales the sums for a world with this log-weight and number of densities; returns the scaled weight of the world, 0 if the world does not
-    /// count.
+    /// Rescales the sums for a world with this log-weight and number of densities; returns the scaled weight of the world, or 0 if the
+    /// world does not count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;

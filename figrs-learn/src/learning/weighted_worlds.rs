@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds. It needs no expansion, so hidden elements may be continuous and models may be
-//! infinite.
+//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds needs no
+//! expansion; hidden elements may therefore be continuous, and models may be infinite.
 
 use std::ops::{ControlFlow, Range};
 
@@ -72,8 +72,8 @@ impl RowDraws {
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of one unit of work of a row, and calls `visit` with each world and with whether the world is
-    /// possible.
+    /// Draws the worlds of one unit of work of a row, and calls `visit` with each world and a flag that states whether
+    /// the world is possible.
     fn each_world(
         &self,
         model: &Model,

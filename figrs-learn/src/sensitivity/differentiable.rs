@@ -47,14 +47,14 @@ impl DifferentiableTree {
         }
         let mut tree = Self::new(&model.asked.0, &model.asked.1, &model.limits)?;
         tree.names.clone_from(&model.names);
-        // Parameters read within shared calls are missing from the answer's list of parameters, so a change of them is
-        // detected by the log-evidence.
+        // Parameters read within shared calls are missing from the answer's list of parameters; a change of such a
+        // parameter is detected by the log-evidence.
         let log_evidence = tree.encoding.log_total();
         if (log_evidence - model.log_evidence).abs() > ROUNDING * (1.0 + log_evidence.abs()) {
             return Err(changed("of a recursive function"));
         }
         let tree = Arc::new(tree);
-        // Another thread may have set the tree meanwhile; both trees are the same.
+        // Another thread may have set the tree in the meantime; both trees are the same.
         let _ = model.compiled.set(tree.clone());
         Ok(tree)
     }
@@ -64,8 +64,8 @@ impl DifferentiableTree {
     fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
         let mut expansion = limits.expand(model, roots)?;
         if expansion.shares_calls() {
-            // The weights of a shared call are sums of products of parameters, so the model is expanded again without
-            // shared calls.
+            // The weights of a shared call are sums of products of parameters; the model is therefore expanded again
+            // without shared calls.
             expansion = Expansion::new(model, roots, limits.budget)?;
         }
         if expansion.impossible().is_some() {
@@ -149,7 +149,7 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the derivatives of a query with respect to all weights with an origin.
+    /// Returns the derivatives of a query with respect to all weights that have a source (an outcome).
     ///
     /// With `E` the expectation of `f` given the evidence, the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where
     /// `E` on the right is held constant. The sums of the positive and of the negative terms are two totals of the tree.
@@ -175,8 +175,8 @@ impl DifferentiableTree {
             gradient.add(-below_share, &self.counting, &below);
             return Ok(gradient);
         }
-        // Only one value of the function has positive probability, but other values may get one if parameters change
-        // slightly. The numbers are shifted by a constant to make all terms positive.
+        // Only one value of the function has positive probability, but other values may get a positive probability if
+        // parameters change slightly. The numbers are shifted by a constant to make all terms positive.
         let widest = numbers.iter().map(|x| (x - mean).abs());
         let widest = widest.fold(0.0, f64::max);
         if widest > 0.0 {
@@ -188,7 +188,7 @@ impl DifferentiableTree {
     }
 }
 
-/// Derivatives of a query with respect to weights, indexed by the origins of the weights.
+/// Derivatives of a query with respect to weights, indexed by the sources of the weights.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,
@@ -229,8 +229,8 @@ impl Gradient {
         let weights = outcomes.derivatives(parameter)?;
         Ok(weights.iter().fold(0.0, |sum, weight| {
             let at = weight.origin as usize;
-            // A weight is either zero or positive, and the same at all entries with its origin, so only one of the two
-            // derivatives applies.
+            // A weight is either zero or positive, and is the same at all entries with its source; only one of the two
+            // derivatives therefore applies.
             let by_weight = if self.at_zero[at] == 0.0 {
                 self.by_logarithm[at]
             } else {

@@ -11,7 +11,8 @@ use figrs_answer::error::Error;
 /// relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of an expansion whose probabilities depend on parameters, each with an index (its origin).
+/// The outcomes of an expansion whose probabilities depend on parameters; each outcome has an index, which identifies
+/// the weights that it is the source of.
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
@@ -75,8 +76,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of an element whose outcomes are not listed. The element itself or a Chain whose result it is may be observed; `None`
-/// unless there is exactly one observed value.
+/// Returns the observed value of an element whose outcomes are not listed. The element itself or a Chain whose result it is may be
+/// observed; `None` unless there is exactly one observed value.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -126,7 +127,7 @@ impl DifferentiableOutcomes {
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Returns the number of origins, which is the number of outcomes.
+    /// Returns the number of sources of weights, which is the number of outcomes.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))
@@ -175,8 +176,8 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithms, with their origins, of the weights that depend on a parameter, for the parameter at
-    /// `value`.
+    /// Returns the natural logarithms of the weights that depend on a parameter, for the parameter at `value`, together
+    /// with the sources of the weights.
     ///
     /// **Errors.** [`Error::NoAnswerAt`] if the parameter cannot have this value; [`Error::UnknownDependence`].
     pub(super) fn log_weights(

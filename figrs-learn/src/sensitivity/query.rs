@@ -1,4 +1,4 @@
-//! Queries, each of which asks for a single number computed from an answer.
+//! Queries: each query is for a single number computed from an answer.
 
 use std::any::Any;
 use std::fmt;
@@ -99,7 +99,7 @@ impl Query {
         }
     }
 
-    /// Returns the element that the query is about; `None` for the log-evidence.
+    /// Returns the element of the query; `None` for the log-evidence.
     pub(super) fn element(&self) -> Option<&AnyElement> {
         match &self.of {
             QueryKind::Expectation(element, _) => Some(element),

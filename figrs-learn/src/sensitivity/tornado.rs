@@ -8,9 +8,9 @@ use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
 /// The result of a one-way sensitivity analysis: the values of a query as one parameter at a time moves through its
-/// range. The parameters are sorted by influence, the most influential one first.
+/// range. The parameters are sorted by influence, with the most influential parameter first.
 ///
-/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes it; its text is a table.
+/// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes a tornado; the text of a tornado is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Tornado {
@@ -18,7 +18,7 @@ pub struct Tornado {
     pub query: String,
     /// Value of the query at the present parameters.
     pub value: f64,
-    /// The parameters, sorted by the swing of the query, the widest first.
+    /// The parameters, sorted by the swing of the query, with the widest swing first.
     pub rows: Vec<TornadoRow>,
 }
 

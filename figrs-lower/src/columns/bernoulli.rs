@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// The threshold below which a random 64-bit word lies with probability `p`; `None` if `p` is one.
+/// The threshold such that a uniformly random 64-bit word is below it with probability `p`; `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -51,11 +51,11 @@ impl VectorGenerators {
     }
 }
 
-/// Draws truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by bit from
-/// the highest. Bits are drawn only until the last row is decided or no threshold has a bit left. `bits(k)` has bit `k` of each row's threshold;
-/// `lowest` is the lowest bit that any threshold has.
+/// Draws truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by
+/// bit from the highest. Bits are drawn only until the last row is decided or no threshold has a bit left. Bit `k` of the threshold of each
+/// row is in `bits(k)`; `lowest` is the lowest bit position that is set in any threshold.
 ///
-/// A comparison is decided with probability one half at each bit, so that 64 rows take about eight words.
+/// A comparison is decided at each bit with probability one half; 64 rows therefore take about eight random words.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -144,7 +144,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// The groups that have rows in the `N` words from a given word on.
+/// Returns the groups that have rows in the `N` words starting at a given word.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -208,7 +208,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Lists rows with their thresholds, as groups of one row each.
+/// Lists rows with their thresholds: each row becomes a group of its own.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];

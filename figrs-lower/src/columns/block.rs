@@ -1,4 +1,5 @@
-//! Blocks: models lowered to columns, in which many worlds run side by side, each element for all of them at once.
+//! Blocks: models lowered to columns; a block runs many samples (worlds) side by side, evaluating each element for all
+//! of them at once.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -23,17 +24,19 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of elements, combinations and values added by worlds that are kept from one block to the next.
+/// Maximum number of cached elements, combinations and values, added while worlds are run, that the next block may
+/// reuse.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Number of cached items allowed for each element that all worlds have; the total is the limit if it exceeds [`MAX_CACHED`].
+/// Number of cached items allowed for each element that occurs in every world; the limit is the larger of [`MAX_CACHED`] and
+/// this total.
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
-/// A block of worlds of a model, which are evaluated many at a time.
+/// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
 ///
-/// Every element has a column with its value in each row, and a row is a world. A Chain partitions the rows by its parents'
-/// values and evaluates each branch only for its rows; rows that contradict the evidence are dropped at once. Truth values
-/// are bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which elements' functions
-/// are called row after row without boxing.
+/// Every element has a column with its value in each row; each row is one world. A Chain partitions the rows by its parents'
+/// values and evaluates each branch only for its rows; rows that contradict the evidence are dropped at once. Truth values are
+/// bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which elements' functions are
+/// called row after row without boxing.
 ///
 /// Draws of a block depend on its random numbers only, not on the previous work of other blocks.
 pub struct Block {
@@ -47,17 +50,18 @@ pub struct Block {
     pub(super) limit: WorldLimit,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
-    /// Number of touched slots at the next check of the limit.
+    /// Number of reached elements at which the limit is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
-    /// Combinations cached since the caches were last cleared.
+    /// Number of combinations cached since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
-    /// Number of elements evaluated outside of columns, for each row.
+    /// For each row, the number of elements evaluated individually, without a column.
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The slots of the elements with evidence, one for each statement, and then of the targets.
+    /// The slots of the elements with evidence (one slot for each statement of evidence), followed by the slots of the
+    /// targets.
     roots: Vec<ColumnSlot>,
     /// Number of targets.
     targets: usize,
@@ -75,7 +79,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// Running a world that exceeds the limit (a number of elements or a [`WorldLimit`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -145,7 +149,7 @@ impl Block {
         self.numbering.statements.intervention(element).cloned()
     }
 
-    /// The element whose value a decision has if the decision follows a policy.
+    /// The policy that gives a decision its value, if the decision follows a policy.
     #[inline]
     pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         self.numbering.statements.policy(element)
@@ -156,7 +160,7 @@ impl Block {
         self.numbering.statements.is_policy(element)
     }
 
-    /// The slots of the parents of a slot.
+    /// The slots of the parents of the element in a slot.
     pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);
         let parents = self.instructions[slot.index()].parents.clone();
@@ -222,7 +226,7 @@ impl Block {
         }
     }
 
-    /// Number of roots: the statements of evidence in their order, then the targets.
+    /// Number of roots: the statements of evidence in order, followed by the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
@@ -250,18 +254,18 @@ impl Block {
         &self.weights
     }
 
-    /// Keeps only the rows with the fewest densities among their likelihoods, and returns that number of densities.
+    /// Keeps only the rows whose likelihoods include the fewest densities, and returns that number of densities.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only these surviving rows, given in ascending order, each with a weight of one.
+    /// Keeps only the given surviving rows (in ascending order) and sets the weight of each to one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
-    /// Number of cells: values the block holds, over all elements and rows.
+    /// Number of cells: values that the block stores, over all elements and rows.
     pub fn cells(&self) -> usize {
         let stored = self
             .touched
@@ -280,7 +284,8 @@ impl Block {
         self.start(0);
     }
 
-    /// Runs `work` while the block may use all the memory of its limit, whatever the pool has left; clears the block before and after.
+    /// Runs `work` while the block may use all the memory of its limit, however little memory the pool has left; clears the block
+    /// before and after.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));

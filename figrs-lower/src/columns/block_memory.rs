@@ -1,7 +1,7 @@
-//! Memory use of a block, against its limit.
+//! Memory use of a block, compared with the limit of the block.
 //!
-//! Sizes of elements and columns are added up as they are made, which counts shared parts more than once and ignores
-//! some of the caches. Everything is counted anew when that sum exceeds the limit, or when there are a quarter more elements
+//! Sizes of elements and columns are added up as they are created; this sum counts shared data more than once and ignores
+//! some of the caches. Memory is counted anew when that sum exceeds the limit, or when there are a quarter more elements
 //! than at the last count: counting therefore takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
@@ -20,11 +20,11 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 /// Memory use of a block: the last full count, and the sizes added since.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Footprint before Chains made any element; it remains valid because a block stays on its thread.
+    /// Memory footprint before Chains created any element; the value remains valid because a block stays on its thread.
     before: Footprint,
-    /// Size in bytes of everything else at the last count.
+    /// Size in bytes of everything except the elements created by Chains, at the last count.
     counted: u64,
-    /// Size in bytes of the values kept since the last count.
+    /// Size in bytes of the values stored since the last count.
     since: u64,
     /// Number of elements and tasks that triggers the next count.
     next: usize,
@@ -42,12 +42,12 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Bytes of the elements that Chains made and that are still held.
+    /// Bytes of the elements that Chains created and that are still referenced.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Bytes of the values kept since the last count, with the elements that Chains made.
+    /// Bytes of the values stored since the last count, plus the elements that Chains created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
@@ -57,7 +57,7 @@ impl BlockMemory {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if everything has to be counted anew, given the number of elements and tasks.
+    /// True if the memory has to be counted anew; `elements` is the number of elements and tasks.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
@@ -74,14 +74,14 @@ impl BlockMemory {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of values that are kept to the count.
+    /// Adds the size of newly stored values to the count.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
-/// Size in bytes of a cached branch or combination, besides its elements.
+/// Size in bytes of the cache entry of a branch or of a combination of values, without the elements.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
 /// Counter that counts shared data once, whatever the number of references to it.
@@ -107,7 +107,8 @@ impl SharedByteCounter {
 }
 
 impl RootEvaluation<'_> {
-    /// Returns an error if the block exceeds its memory limit, or if the run has to stop.
+    /// Returns an error if the block exceeds its memory limit, or if the run has been interrupted or has passed its
+    /// deadline.
     #[inline]
     pub(super) fn check_bytes_and_time(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
@@ -171,15 +172,15 @@ impl Block {
         })
     }
 
-    /// Approximate number of bytes kept from block to block.
+    /// Approximate number of bytes that remain allocated from one block to the next.
     pub(super) fn kept_bytes(&self) -> u64 {
         self.bytes.made_bytes()
             + self.dictionaries.bytes() as u64
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Approximate number of bytes that a first run of few rows took. This number divided by the number of rows is an upper bound of the bytes of a
-    /// row, because columns have fixed costs.
+    /// Approximate number of bytes that a first run with few rows took. The result divided by the number of rows is an upper bound of the
+    /// bytes per row, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
@@ -191,7 +192,7 @@ impl Block {
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Size in bytes of the elements with their cached data, without their values in rows.
+    /// Size in bytes of the elements with their cached data, without the values of the elements in the rows.
     fn structure(&self) -> u64 {
         // A list that has just grown may be half empty; each slot also has an entry in a table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()

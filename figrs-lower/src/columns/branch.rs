@@ -6,10 +6,10 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// The branches of a Chain, indexed by the number of the combination of parent values.
+/// The branches of a Chain, indexed by the number that the combination of parent values has.
 pub(super) type Branches = Vec<Option<Branch>>;
 
-/// Branch of one combination.
+/// The branch that a Chain takes for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
@@ -20,9 +20,9 @@ pub(super) struct Branch {
 /// Sampling method of a branch.
 #[derive(Clone)]
 enum BranchSampler {
-    /// The branch is not atomic, or no value has been drawn from it yet.
+    /// The sampling method is not prepared: the branch is not atomic, or no value has been drawn from it yet.
     Unknown,
-    /// The branch is drawn together with other branches, as a choice among finitely many values.
+    /// The branch is a choice among finitely many values, and is drawn together with other branches.
     Ready(Rc<PooledSampler>),
     /// The branch is drawn by the function of its own element.
     ByFunction,
@@ -45,7 +45,7 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not atomic, and that no other branch is known to lead to.
+    /// True if the branch leads to an element that is not atomic and to which no other branch is known to lead.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
@@ -76,10 +76,10 @@ pub(super) enum BranchTarget {
     Slot(ColumnSlot),
     /// An atomic element that nothing else refers to.
     Unshared(AnyElement),
-    /// An element that is not atomic, and `true` if nothing else refers to it.
+    /// An element that is not atomic; the flag is `true` if nothing else refers to the element.
     Composite(AnyElement, bool),
-    /// An element that some rows evaluated one by one, and that has been dropped.
+    /// An element that was evaluated row by row for some rows and has then been dropped.
     Dropped,
-    /// The row of a table that starts at this weight.
+    /// The row of a table; the number is the position of the row's first weight.
     Row(usize),
 }

@@ -1,4 +1,4 @@
-//! Branches of Chains and rows of tables, memoised by combination of the parents' values.
+//! Branches of Chains and rows of tables, memoised by the combination of the parents' values.
 
 use std::rc::Rc;
 
@@ -99,7 +99,8 @@ impl Block {
         Ok(branch)
     }
 
-    /// Sampler of some outcomes for a slot; the sampler of another slot is reused if its outcomes have the same codes in this slot.
+    /// Sampler of some outcomes for a slot; the sampler of another slot is reused if both slots encode the outcomes by the same
+    /// codes.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -140,7 +141,7 @@ impl Block {
         }
     }
 
-    /// The branch of a combination of the values of the parents of a Chain.
+    /// The branch that a Chain takes for one combination of its parents' values.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -153,7 +154,7 @@ impl Block {
         }
     }
 
-    /// The branch of a combination of a Chain's parents' values.
+    /// The branch that a Chain takes for one combination of its parents' values.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -206,7 +207,7 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        // A value that holds elements which the call made differs from call to call.
+        // A value that refers to elements created by the call differs from call to call.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.insert(call, element.clone());
@@ -216,7 +217,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch in which a row evaluates `elements` elements, if there is room.
+    /// Caches a branch that evaluates `elements` elements for each row, if there is room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -230,7 +231,7 @@ impl Block {
         }
     }
 
-    /// The slot of the element that a branch taken by many rows leads to.
+    /// The slot of the element to which a branch taken by many rows leads.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -242,7 +243,7 @@ impl Block {
         of
     }
 
-    /// The branch of a combination, if it has already been met.
+    /// The branch of a combination of parent values, if that combination has already occurred.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -255,7 +256,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// The row of a table for a combination of its parents' values.
+    /// The row of a table for one combination of the parents' values.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,

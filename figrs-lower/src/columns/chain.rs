@@ -1,4 +1,4 @@
-//! Chains and tables: each row follows the branch of its parents' values.
+//! Chains and tables: in each row, the values of the parents select the branch.
 
 use rustc_hash::FxHashMap;
 
@@ -16,7 +16,7 @@ use figrs_core::value::datum::Datum;
 
 /// A branch, and the number of the rows that take it.
 struct BranchRows {
-    /// `None` if the branch is made when its few rows are evaluated.
+    /// `None` if few rows take the branch; the branch is then made when these rows are evaluated.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
@@ -67,8 +67,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// The branches of groups of rows. After the first branch that is not atomic, branches that few rows take are not made here but when these rows
-    /// are evaluated; the sampling methods of the other branches are then prepared here.
+    /// The branches of groups of rows. After the first branch that is not atomic, a branch taken by few rows is not made here but when its
+    /// rows are evaluated; the sampling methods of the other branches are prepared here.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -207,7 +207,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of each group of rows from an element that nothing else refers to, in the order of the groups' first rows.
+    /// For each group of rows, draws values from an element that nothing else refers to, in the order of the groups' first rows.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -259,8 +259,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Schedules a task for each branch that many rows take, in the order of the branches' first rows, one task for the rows of all other branches,
-    /// and a task that joins their values.
+    /// Schedules one task for each branch that many rows take (in the order of the branches' first rows), one task for the rows of all
+    /// other branches, and one task that joins the values of all branches.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -331,7 +331,8 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// The source of the values of rows in rare branches, and the task that evaluates these rows, each given with its group.
+    /// For the rows in rare branches: the source of their values, and the task that evaluates these rows; each row comes
+    /// with its group.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
@@ -364,7 +365,7 @@ impl RootEvaluation<'_> {
         )
     }
 
-    /// Values of a branch that nothing else refers to, for the rows of its group.
+    /// Values of a branch whose element nothing else refers to, for the rows of the branch's group.
     pub(super) fn evaluate_unshared(
         &mut self,
         number: usize,
@@ -392,7 +393,8 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The dictionary of a slot's values and an empty list for the codes of some rows; `None` for truth values.
+    /// The dictionary of a slot's values, and an empty list that receives the codes of some rows; `None` if the values
+    /// are Booleans.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

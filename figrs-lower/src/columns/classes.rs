@@ -1,7 +1,7 @@
-//! Columns in which many rows have the same value: stored as sets of rows, not row by row.
+//! Columns in which many rows have the same value, stored as one set of rows per value instead of one value per row.
 //!
-//! A recursion ends at each level in a constant for some rows, and the computations on the return path are the same for all of these rows. So the
-//! work at a level does not grow with the number of rows.
+//! At each level, a recursion ends in a constant for some of the rows, and the computations on the return path are the same for all of
+//! these rows. Storing them as one class makes the work at each level independent of the number of rows.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::selection::{Selection, for_each_row};
 /// Maximum number of classes of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// Rows that have the same value, and the position of that value in a list.
+/// A set of rows that have the same value; the value is given by its position in a list.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,
@@ -64,7 +64,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenation of two lists of classes, unless it would be too long.
+/// Concatenation of two lists of classes; `None` if the result would have too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

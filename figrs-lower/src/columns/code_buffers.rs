@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum number of codes in lists whose memory is kept from block to block: freed memory may return to the system, which
-/// is slow to provide it again.
+/// Maximum number of codes in buffers that remain allocated from block to block: freed memory may return to the operating
+/// system, which is slow to provide it again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 /// Free list of code buffers.
@@ -33,7 +33,8 @@ impl CodeBuffers {
         }
     }
 
-    /// Recycles the memory of codes of the last block, unless something else refers to them; buffers given back later are reused first.
+    /// Recycles the memory of codes of the last block, unless something else refers to the codes; buffers that are returned later are
+    /// reused first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES

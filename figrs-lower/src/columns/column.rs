@@ -24,11 +24,11 @@ impl ColumnSlot {
 /// The values of an element in some rows.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values, one bit for each row of the block, whether it is selected or not.
+    /// Truth values: one bit for each row of the block, including the rows that are not selected.
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes: positions in a list of values, in the order of the selected rows.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of rows whose union is the selected rows, each with the position of its value in a list.
+    /// Disjoint sets of rows that together are the selected rows; each set has the position of its value in a list.
     Classes(Rc<[Class]>, DictionaryId),
     /// Values, in the order of the selected rows.
     Typed(Rc<dyn AnyColumn>),
@@ -39,7 +39,7 @@ pub(crate) enum Column {
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of resamplings of the rows before the values were stored.
+    /// Number of times that the rows had been resampled before the values were stored.
     pub(super) generation: usize,
 }
 
@@ -94,7 +94,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// The column as a list if it has classes.
+    /// The column as a list of codes if it is stored as classes; any other column unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {

@@ -1,8 +1,8 @@
-//! Numbering of combinations of parents' values, in the order in which they are met.
+//! Numbering of combinations of parents' values, in the order in which the combinations first occur.
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of entries of a table that finds pairs by position.
+/// Maximum number of entries of a table that is indexed directly by a pair of codes.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
@@ -10,7 +10,7 @@ const UNKNOWN: u32 = u32::MAX;
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// Table of the numbers of pairs, with each pair at position `left << shift | right`, while the table is small.
+    /// Table of the numbers of pairs, indexed by `left << shift | right`; used while the table is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -18,7 +18,7 @@ struct PairNumbering {
 }
 
 impl PairNumbering {
-    /// Makes room for left and right codes up to these.
+    /// Makes room for pairs of codes up to `left` and `right`.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
             right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
@@ -47,7 +47,7 @@ impl PairNumbering {
         }
     }
 
-    /// Replaces the left code of each pair by the number of the pair; there is room for all codes.
+    /// Replaces the left code of each pair by the number of the pair; there must be room for all codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
             let next = self.met.len() as u32;
@@ -72,8 +72,8 @@ pub(super) struct CombinationNumbering {
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each row by the number of the combination; `others` has the codes of the other
-    /// parents.
+    /// Replaces the first parent's code in each row by the number of the row's combination; `others` has the codes of the
+    /// other parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {
@@ -94,7 +94,7 @@ impl CombinationNumbering {
         self.pairs.iter().map(each).sum()
     }
 
-    /// The codes of a combination of `parents` parents.
+    /// The codes of a combination of the values of `parents` parents.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];
         let mut number = number;

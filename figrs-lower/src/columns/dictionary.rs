@@ -95,7 +95,8 @@ impl Dictionaries {
         }
     }
 
-    /// Extends a table that maps each code of one dictionary to a code of another dictionary, to which the values of the first are added.
+    /// Extends a table that maps each code of one dictionary to a code of another dictionary; the values of the first dictionary are
+    /// added to the other dictionary.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,

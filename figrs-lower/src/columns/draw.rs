@@ -27,7 +27,7 @@ pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     truth.map_or(0.0, |at| outcomes.probabilities[at])
 }
 
-/// The outcomes of an atomic element whose parameters are valid.
+/// Returns the outcomes of an atomic element after its parameters have been validated.
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -54,11 +54,11 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
 /// Sampling method of an atomic element.
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
-    /// Draws `true` with this probability.
+    /// Draws `true` with the given probability.
     Flip(f64),
-    /// Draws one of some values, as codes of this dictionary.
+    /// Draws one of finitely many values, as codes of the given dictionary.
     Finite(CodeSampler, DictionaryId),
-    /// Draws by the element's own function, because the values cannot be listed.
+    /// Draws by calling the element's own function, because the values cannot be listed.
     ByFunction { continuous: bool },
 }
 
@@ -70,7 +70,7 @@ pub(super) enum CodeSampler {
 }
 
 impl AtomicSampler {
-    /// Bytes that the sampler takes in addition to its own size.
+    /// Bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
@@ -105,7 +105,7 @@ impl AtomicSampler {
 }
 
 impl PooledSampler {
-    /// Bytes that the sampler takes in addition to its own size.
+    /// Bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Flip(_) => 0,
@@ -129,7 +129,8 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of some rows; if there are several they are written into an empty list.
+    /// Draws a value for each of some rows; if the distribution has several values, the drawn codes are written into an
+    /// empty list.
     fn column(
         &self,
         rows: &Selection,
@@ -154,8 +155,8 @@ pub(super) enum PooledSampler {
     Codes(CodeSampler),
 }
 
-/// Draws a value for each row from the distribution of the row's group: row after row, or 64 rows at a time for truth values; other values are codes of a
-/// dictionary, written into an empty list.
+/// Draws a value for each row from the distribution of the row's group. Truth values are drawn 64 rows at a time; other values are drawn
+/// row after row, as codes of a dictionary that are written into an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

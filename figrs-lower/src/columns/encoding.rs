@@ -10,9 +10,11 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 
-/// Dictionary size above which values of rows that were evaluated one by one stay a list of their own type: such values rarely repeat.
+/// Dictionary size above which the values of rows that were evaluated one by one are stored as a typed list instead of codes: such
+/// values rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Value size in bytes above which the values of such rows stay a list of their own type: a large value takes as long to look up as to compute.
+/// Value size in bytes above which the values of rows that were evaluated one by one are stored as a typed list instead of codes: a large
+/// value takes as long to look up as to compute.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
@@ -27,13 +29,13 @@ impl Block {
         self.dictionaries.get(dictionary)
     }
 
-    /// A dictionary to which values of an element can be added.
+    /// A dictionary of values of an element that can still grow.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Maps each code of a dictionary to the code in a slot's own dictionary, to which its values are added; `None` if both are the
-    /// same.
+    /// Maps each code of a dictionary to a code of a slot's own dictionary, to which the values are added; `None` if both
+    /// dictionaries are the same.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -75,13 +77,13 @@ impl Block {
         dictionary
     }
 
-    /// Values of a slot as codes of its dictionary, if that is short and the values are small, so that a column that joins them with codes of other
-    /// rows has codes too.
+    /// Values of a slot as codes of its dictionary, if the dictionary is short and the values are small; a column that joins these values
+    /// with the codes of other rows can then consist of codes, too.
     ///
-    /// Floating-point numbers stay as they are: they rarely repeat, and one code would stand for both zeros.
+    /// Floating-point numbers are not encoded: they rarely repeat, and one code would stand for both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
-        // A list that grew one value at a time has room for the next power of two.
+        // A list that grew one value at a time has the capacity of the next power of two.
         let room = values.len().next_power_of_two().max(4);
         if is_float || values.bytes() > MAX_VALUE_BYTES * room {
             return Column::Typed(Rc::from(values));

@@ -9,16 +9,16 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::evidence::Evidence;
 
-/// A weight that has not been computed.
+/// Placeholder for a weight that has not been computed.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// True if a weight leaves the rows unchanged, or drops them.
+/// True if the weight is one (the rows stay unchanged) or zero (the rows are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
 
 impl RootEvaluation<'_> {
-    /// Weighs rows by one statement about their values.
+    /// Weighs rows by one statement of evidence about their values.
     pub(super) fn weigh(
         &mut self,
         element: &AnyElement,
@@ -27,7 +27,7 @@ impl RootEvaluation<'_> {
         statement: &Evidence,
     ) -> Result<(), ModelError> {
         if self.block.observations == Observations::Weigh && statement.observed().is_some() {
-            // The demand for the observed value is already met, or no rows remain.
+            // The rows already have the observed value because it was demanded of them, or no rows remain.
             return Ok(());
         }
         let living = rows.intersection(self.block.weights.alive());
@@ -78,7 +78,7 @@ impl RootEvaluation<'_> {
             }
             Column::Classes(ref classes, dictionary) => {
                 if !self.drop_classes(element, &living, (classes, dictionary), statement)? {
-                    // Sums of weights must not depend on the form in which values are stored.
+                    // Sums of weights must not depend on the storage format of the values.
                     let listed = column.listed(&living);
                     self.weigh(element, &living, &listed, statement)?;
                 }
@@ -94,7 +94,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict a statement; does nothing and returns `false` if the statement gives some class a weight other than zero and one.
+    /// Drops the classes that contradict a statement of evidence; does nothing and returns `false` if some class has a weight other than
+    /// zero and one.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

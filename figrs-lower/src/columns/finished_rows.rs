@@ -1,4 +1,5 @@
-//! Rows that have been evaluated one by one: their values as a column, and the values of other elements found on the way.
+//! Rows that have been evaluated one by one: their values as a column, and the values of other elements that their
+//! evaluation computed.
 
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ pub(super) struct RowResult {
     pub(super) known: Vec<(AnyElement, Datum)>,
 }
 
-/// Results of rows that were evaluated one by one.
+/// Results of rows that were evaluated one by one, without columns.
 pub(super) struct FinishedRows(Vec<RowResult>);
 
 impl FinishedRows {
@@ -38,7 +39,7 @@ impl FinishedRows {
         self.0.retain(|finished| lives(finished.row));
     }
 
-    /// Iterates over the rows, each with the values of other elements that its evaluation found.
+    /// Iterates over the rows, each with the values of other elements that its evaluation computed.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.0
             .iter()
@@ -52,7 +53,7 @@ impl FinishedRows {
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
     }
 
-    /// Weighs the rows and counts their elements; returns the column of their values for a slot.
+    /// Weighs the rows and counts their elements; returns the column of the rows' values for a slot.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.0.sort_unstable_by_key(|one| one.row);
         let finished = &self.0;
@@ -91,7 +92,7 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the values that the rest of a world may refer to.
+    /// Stores the values to which elements that are evaluated later may refer.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
@@ -107,13 +108,14 @@ impl FinishedRows {
 }
 
 impl Block {
-    /// Counts elements evaluated for a row outside of columns.
+    /// Counts the elements that were evaluated for a row individually, without a column.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Gives elements that the program may refer to their known values in some rows.
+    /// Stores the values that rows evaluated individually have computed, for those elements to which the program may
+    /// refer.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Cache of atomic elements shared by Chains of one function.
+//! Cache of the atomic elements that the function of a Chain returns; Chains with the same function share the entries.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -10,19 +10,22 @@ use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use figrs_core::value::support::SupportBuilder;
 
-/// Atomic elements that nothing else refers to, by the functions of Chains that gave them and the arguments of the calls. A
-/// function that captures nothing gives the same element whichever Chain calls it, and drawing from such an element shares no randomness.
+/// Atomic elements that nothing else refers to, keyed by the Chain's function that returned them and by the arguments of the call. A
+/// function without captured variables returns the same element for every Chain that calls it, and Chains that draw from such an element
+/// share no randomness.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// The memoised functions, indexed by the function and the number of its parents, because a list of parents may have any length.
+    /// The memoised functions, indexed by the function and the number of its parents (the number is part of the key because a
+    /// function of a list accepts any number of parents).
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element; the element is stored too, so that no new element gets its identity.
+    /// The sampler of each element; the element is stored too, which prevents another element from reusing its
+    /// identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
-/// A function that is known to be the same wherever it is used.
+/// A function that returns the same element for the same arguments, whichever Chain calls it.
 struct MemoisedFunction {
-    /// For each parent the values with which the function has been called.
+    /// For each parent, the values with which the function has been called.
     arguments: Vec<SupportBuilder>,
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
@@ -31,16 +34,17 @@ struct MemoisedFunction {
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// The codes that the outcomes have in `ready`.
+    /// The codes of the outcomes in the sampler `ready`.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }
 
-/// The arguments of a call of a function.
+/// The key of a call: the function and the codes of its arguments.
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// The key of these arguments of a function; `None` if they do not have the types of the parents.
+    /// The key of a call of a function with these arguments; `None` if the arguments do not have the types of the
+    /// parents.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
@@ -70,13 +74,13 @@ impl FunctionMemo {
         }
     }
 
-    /// Sampler of an element, if it is cached.
+    /// The sampler of an element, if the cache has one.
     pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())
     }
 
-    /// Caches the sampler of an element that some call gave.
+    /// Caches the sampler of an element that a memoised call returned.
     pub(super) fn cache_sampler(&mut self, element: &AnyElement, choice: FiniteSampler) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }
@@ -118,8 +122,8 @@ mod tests {
             .iter()
             .zip(&second)
             .map(|(a, b)| (!(a ^ b)).count_ones());
-        // Both are true or both are false with probability 0.34 + 0.41. A deviation of six standard errors occurs by chance about once in 5e8
-        // tests.
+        // The two values are both true or both false with probability 0.34 + 0.41. A deviation of six standard errors occurs by chance
+        // about once in 5e8 tests.
         let difference = f64::from(agree.sum::<u32>()) / 16384.0 - 0.75;
         assert!(difference.abs() < 6.0 * (0.75_f64 * 0.25 / 16384.0).sqrt());
     }

@@ -14,10 +14,11 @@ use super::row_groups::RowGroups;
 use super::selection::{Selection, first_row};
 use figrs_core::value::support::SupportBuilder;
 
-/// Maximum number of parents with truth values for which rows are partitioned by masks.
+/// Maximum number of Boolean parents for which rows are partitioned by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// The bits of columns that are all truth values, and few enough to be partitioned by masks.
+/// The bit masks of the columns, if all columns have truth values and there are few enough columns for a partition by
+/// masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -27,8 +28,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions rows by the values of a slot's parents: groups in the order of their first rows, and each group with the
-    /// number of its combination of values.
+    /// Partitions rows by the values of a slot's parents. The groups are in the order of their first rows; each group has
+    /// the number of its combination of values.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -67,7 +68,7 @@ impl Block {
         (RowGroups::Rows(numbers), met)
     }
 
-    /// The number of the combination of the parents' values in each row.
+    /// For each row, the number of the combination of its parents' values.
     pub(super) fn combined(
         &mut self,
         slot: ColumnSlot,
@@ -142,7 +143,7 @@ impl Block {
         (RowGroups::Masks(masks), numbers)
     }
 
-    /// Clears the cached combinations if the parents' codes now refer to other dictionaries.
+    /// Clears the cached combinations if the codes of the parents now refer to other dictionaries than before.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -160,7 +161,7 @@ impl Block {
         };
     }
 
-    /// The dictionary that encodes a parent's values that have no codes.
+    /// The dictionary that encodes the values of a parent whose column has no codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
@@ -174,7 +175,7 @@ impl Block {
         dictionary
     }
 
-    /// Calls a function with the parents' values of a combination.
+    /// Calls a function with the parents' values that make up a combination.
     pub(super) fn with_values<R>(
         &self,
         slot: ColumnSlot,

@@ -1,4 +1,4 @@
-//! One element of a block, and its caches.
+//! One element of a block, and the caches of the element.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,37 +20,38 @@ pub(super) struct ColumnInstruction {
     pub(super) parents: Option<Rc<[ColumnSlot]>>,
     pub(super) evidence: Arc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
-    /// Values that observations imply for the element.
+    /// Values that the element must have according to the observations.
     pub(super) implied: Vec<Datum>,
-    /// `true` if its values are truth values.
+    /// `true` if the values of the element are truth values.
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The dictionary of its values that its columns refer to.
+    /// The dictionary of the element's values to which the codes in its columns refer.
     pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
 
-/// Memoised results of the function of an element, by combination of its parents' values.
+/// Memoised results of the function of an element, indexed by the combination of its parents' values.
 #[derive(Default)]
 pub(super) struct CombinationMemo {
-    /// The dictionaries that the parents' codes referred to.
+    /// For each parent, the dictionary to which the parent's codes referred.
     pub(super) dictionaries: Vec<Option<DictionaryId>>,
-    /// The dictionaries made for parents whose columns have no codes.
+    /// For each parent whose column has no codes, the dictionary that was made to encode its values.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
     /// For an Apply, the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
     /// For a Chain, the branch for each combination of parent values.
     pub(super) branches: Branches,
-    /// `true` if some branch led to an element that is not atomic.
+    /// `true` if some branch has led to an element that is not atomic.
     pub(super) branches_out: bool,
-    /// For dictionaries from which columns were translated, the codes in the dictionary of this slot.
+    /// For each dictionary from which columns were translated, the table from its codes to codes in the dictionary of
+    /// this slot.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 
 impl ColumnInstruction {
-    /// Approximate number of bytes that the caches hold on the heap, besides their own size.
+    /// Approximate number of bytes that the caches allocate on the heap.
     pub(super) fn bytes(&self) -> usize {
         let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
         let prepared = self

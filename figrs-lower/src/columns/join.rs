@@ -1,4 +1,4 @@
-//! Join of the values of the branches of a Chain in one column.
+//! Join of the values of a Chain's branches into one column.
 
 use std::hint::select_unpredictable;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// Number of values up to which a dictionary is always translated.
+/// A dictionary with at most this number of values is always translated.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
@@ -43,7 +43,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Combines the values of disjoint parts of some rows in one column.
+    /// Combines the values of disjoint subsets of the rows in one column.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -116,7 +116,8 @@ impl Block {
 }
 
 impl Block {
-    /// Combines the values of parts of some rows in classes, if each part has classes and they are few.
+    /// Combines the values of disjoint subsets of the rows in one list of classes, if each subset has classes and there
+    /// are few of them.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -145,7 +146,7 @@ impl Block {
     }
 }
 
-/// Codes of a part of some rows, and their translation to another dictionary.
+/// Codes of a subset of the rows, with their translation to another dictionary.
 struct TranslatedCodes {
     part: Selection,
     codes: RowCodes,
@@ -172,7 +173,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Interleaves the codes of disjoint parts of some rows as one list in the order of the rows.
+/// Interleaves the codes of disjoint subsets of the rows as one list in the order of the rows.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -207,7 +208,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     all
 }
 
-/// Merges the codes of a part's rows with the codes of all other rows.
+/// Merges the codes of one subset of the rows with the codes of all other rows.
 fn merge(
     all: &mut [u32],
     rows: &Selection,
@@ -221,7 +222,8 @@ fn merge(
     }
 }
 
-/// As [`merge`], with the codes of the part translated. Which list has the code of a row cannot be predicted, so the loop does not branch on it.
+/// As [`merge`], with the codes of the subset translated. The loop does not branch on which list has the code of a row, because the
+/// processor could not predict that branch.
 #[inline]
 fn choose(
     all: &mut [u32],
@@ -240,7 +242,7 @@ fn choose(
         for place in here {
             let lowest = word & word.wrapping_neg();
             let of_part = first & lowest != 0;
-            // After the end of a list its last item is read in place of the missing item, but not used.
+            // After the end of a list, its last item is read in place of the missing item, but the result is not used.
             let a = translated(list[i.min(last)]);
             let b = other(j.min(others));
             *place = select_unpredictable(of_part, a, b);

@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-/// Ancestors of the rows, for each resampling.
+/// Ancestors of the rows of a block, for each resampling.
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// For each resampling, the row that each row continued.
+    /// For each resampling, the index of the old row that each new row continued.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation, the row in it that each present row continues, as far as this was requested.
+    /// For each generation, the row of that generation that each present row continues; `None` if this has not been
+    /// computed yet.
     known: Vec<Option<Rc<[u32]>>>,
-    /// The first generation that was requested.
+    /// The oldest generation for which ancestors have been requested.
     traced: usize,
 }
 
@@ -27,7 +28,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// The row in a generation (a number of resamplings) that each present row continues. At least one resampling must have followed that generation.
+    /// For each present row, the row that it continues in the given generation (the number of resamplings before it). At least one
+    /// resampling must have followed that generation.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -1,4 +1,4 @@
-//! Memoised functions of parents with few values: called once for each combination.
+//! Memoised functions of parents with few values: the function is called once for each combination of values.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// The values of a memoised function, each computed when its combination of the parents' values first occurs; `None` if
-    /// there may be so many combinations that calling the function for each row is better.
+    /// The values of a memoised function; each value is computed when its combination of the parents' values first occurs.
+    /// Returns `None` if there may be so many combinations that calling the function for each row is cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,
@@ -77,7 +77,7 @@ impl Block {
         }))
     }
 
-    /// Replaces the numbers of combinations by the codes of the results; truth values become zero or one.
+    /// Replaces the numbers of combinations by the codes of the function's results; truth values become zero or one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -107,7 +107,7 @@ impl Block {
         outcome
     }
 
-    /// The code of the result for a combination.
+    /// The code of the function's result for a combination of arguments.
     fn result(
         &mut self,
         slot: ColumnSlot,
@@ -126,7 +126,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// The values of a function of one parent whose column has classes.
+    /// The values of a function with one parent whose column is stored as classes.
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bytes that the blocks of several threads may take together: each block takes memory as it needs it.
+/// Number of bytes that the blocks of several threads may take together; each block requests memory when it needs more.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// Maximum number of bytes that each block keeps from one run to the next.
+    /// Maximum number of bytes that each block may retain from one run to the next.
     kept: u64,
-    /// Number of bytes that a block takes at once, and does not return while it runs repeatedly, because counting takes
-    /// time.
+    /// Number of bytes that a block requests at once; the block retains them over repeated runs, because counting
+    /// memory takes time.
     portion: u64,
 }
 
@@ -64,7 +64,7 @@ impl MemoryGrant {
         }
     }
 
-    /// True if `needed` bytes may be taken; missing ones are requested from the pool.
+    /// True if the block may use `needed` bytes; bytes beyond the grant are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return true;
@@ -72,8 +72,8 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // Requests more than the missing bytes, so that threads seldom use the pool at the same time; if that fails, requests only the missing
-        // bytes.
+        // Requests more than the missing bytes, because threads then seldom use the pool at the same time; if that fails, requests only the
+        // missing bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {
                 self.bytes += more;
@@ -88,7 +88,7 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if `kept` bytes are more than a block may keep from one run to the next.
+    /// True if `kept` bytes exceed the number of bytes that a block may retain from one run to the next.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }

@@ -1,4 +1,4 @@
-//! Many worlds at a time, element by element.
+//! Column-wise evaluation: many worlds at a time, element by element.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|

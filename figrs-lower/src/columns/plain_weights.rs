@@ -4,7 +4,7 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Weights from `1 / FAR` to `FAR` are used as they are, and not divided by a common unit.
+/// Weights between `1 / FAR` and `FAR` are used directly, without dividing by a common unit.
 const FAR: f64 = 1e100;
 /// Number of values that are processed side by side.
 const LANES: usize = 8;
@@ -21,7 +21,7 @@ pub struct PlainWeights {
 /// Representation of plain weights.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
-    /// Disjoint masks of rows that have the same weight; all other rows have weight zero.
+    /// Disjoint bit masks of rows that have the same weight; all other rows have weight zero.
     Classes(Vec<(Vec<u64>, f64)>),
     /// The weight of each row.
     Rows(Vec<f64>),
@@ -44,7 +44,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// The weights as plain numbers; the largest is close to one, or the unit is one.
+    /// The weights as plain numbers: either in units of the largest weight (approximately), or with a unit of one.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -62,9 +62,9 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows as plain numbers; each population of `size` consecutive rows has its own unit. Also returns the natural logarithms
-    /// of the units. A logarithm is `None` if some rows of the population have more densities among their factors than others: only the rows with
-    /// the fewest densities will count, and it is not decided yet which rows these are.
+    /// The weights of the rows as plain numbers, for populations of `size` consecutive rows; each population has its own unit. The natural
+    /// logarithm of each population's unit is returned too. A logarithm is `None` if the rows of the population differ in the number of
+    /// densities among their factors: only the rows with the fewest densities will count, and later evidence decides which rows these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];
@@ -116,7 +116,7 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows, unless some are very large or very small.
+    /// The weights of the rows; `None` if some weights are very large or very small.
     fn linear(&self) -> Option<Vec<f64>> {
         if self.logs.is_some() {
             return None;
@@ -190,7 +190,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials in units of the largest; returns the logarithm of that unit.
+/// Replaces logarithms by their exponentials, divided by the largest; returns the logarithm of the largest.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

@@ -18,31 +18,32 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 
 /// Rows that are evaluated one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain whose branches these are.
+    /// The Chain to which these branches belong.
     of: ColumnSlot,
-    /// The index of the column of these rows among the columns of branches that are not elements of the program.
+    /// The index of the column of these rows in the list of columns that belong to branches without an element in the
+    /// program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Rows that have not begun, in order, with the positions of their branches.
+    /// Rows whose evaluation has not begun, in order, with the positions of their branches.
     not_begun: Vec<(u32, u32)>,
-    /// Rows that wait for the value of another element.
+    /// Rows whose evaluation waits for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished row whose stacks are reused.
+    /// A finished evaluation whose stacks are reused.
     spare: Option<RowEvaluation>,
 }
 
 /// A branch that few rows take.
 pub(super) struct RareBranch {
-    /// The number of the branch's combination.
+    /// The number of the combination of parent values that selects the branch.
     combination: u32,
     /// The branch; `None` until its first row begins, which builds the branch. The branch is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
     /// Maximum number of elements that a row of the branch has evaluated.
     entered: usize,
-    /// `true` if something outside the branch may refer to its elements.
+    /// `true` if something outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
@@ -52,7 +53,7 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
 }
 
 impl RowEvaluations {
-    /// Rows of a Chain, in order, each with the position of its branch.
+    /// Prepares the evaluation of rows of a Chain; the rows are in order, each with the position of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -83,7 +84,8 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// A branch that `rows` rows take; `None` is built when the first of them begins.
+    /// A branch that `rows` rows take; if it is `None`, the branch is built when the evaluation of its first row
+    /// begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -95,11 +97,11 @@ impl RareBranch {
     }
 }
 
-/// A slot, the value that observations demand of it, if any, and the rows that wait for the slot's value.
+/// A slot, the value that observations demand of the slot (if any), and the rows that wait for the slot's value.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances all rows; returns the rows that wait, with the values that they wait for.
+    /// Advances all rows; returns the rows that have to wait, with the values for which they wait.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -122,7 +124,7 @@ impl RowEvaluations {
         if missing.is_empty() {
             return Ok(missing);
         }
-        // Elements that become part of the program now may refer to values that only these rows know.
+        // Elements that now become part of the program may refer to values that only these rows have computed.
         let waiting = self.waiting.iter();
         let waiting = waiting.map(|(single, _)| (single.row, single.known.as_slice()));
         let known = waiting.chain(self.finished.known());
@@ -133,7 +135,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Starts a row in its branch, which is built if necessary.
+    /// Begins the evaluation of a row in its branch, which is built if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -155,7 +157,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Continues a row; if it has to wait, records the value that it is missing.
+    /// Continues the evaluation of a row; if the row has to wait, records the value that is missing.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -197,10 +199,12 @@ impl RowEvaluations {
         }
     }
 
-    /// The column of the values of all rows, once no row waits, and its number; keeps values that the rest of a world may refer to.
+    /// Once no row waits: the index of the column and the column of the values of all rows. Values to which later elements may
+    /// refer are stored.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
-        // References from outside to the elements of a branch can be seen once the branch itself is gone.
+        // References to the elements of a branch from outside can be detected only after the branch itself has been
+        // dropped.
         for few in &mut self.branches {
             few.release(self.of, block);
         }
@@ -210,7 +214,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches it if it can be used again.
+    /// Drops the branch, or caches the branch if it can be used again.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -249,8 +253,8 @@ mod tests {
         }
     }
 
-    /// Each row takes its own branch, and the branches refer to elements outside: one that a function gives to two Chains, one
-    /// that every world has, and one that no row has met before.
+    /// Each row takes its own branch, and the branches refer to elements outside: an element that a function gives to two
+    /// Chains, an element that every world has, and an element that no row has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -325,7 +329,7 @@ mod tests {
         }
     }
 
-    /// Elements that only their branch refers to do not become part of the program.
+    /// Elements to which only their branch refers do not become part of the program.
     #[test]
     fn elements_of_branches_of_one_row_are_dropped() {
         let place = DiscreteUniform::new(1, 1 << 20);
@@ -339,7 +343,7 @@ mod tests {
         assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
-    /// A branch is evaluated before the next one is made.
+    /// A branch is evaluated before the next branch is made.
     #[test]
     fn branches_of_few_rows_are_made_one_by_one() {
         let under_way = Arc::new(Mutex::new((0u32, 0u32)));
@@ -358,7 +362,7 @@ mod tests {
         let targets = [chain.erased().clone()];
         let mut block = block(&Model::new(), &targets, 1000).unwrap();
         block.run(500, &mut stream(1, 0)).unwrap();
-        // Debug builds call a function twice for each value to compare the results; two rows may be the same.
+        // Debug builds call a function twice for each value to compare the results; two rows may have the same value.
         let most = under_way.lock().unwrap().1;
         assert!(most <= 4, "{most} branches at once");
         assert_eq!(truths(&mut block, 0).len(), 500);

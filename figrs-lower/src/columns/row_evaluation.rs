@@ -1,7 +1,8 @@
-//! A branch of a Chain evaluated for one row, element by element, like a single world.
+//! Evaluation of a Chain's branch for one row, element by element, as when a single world is run.
 //!
-//! Columns gain nothing where nearly every row takes its own branch, because the sets of rows of a branch's elements cost more than their values.
-//! An element that every world has is read from its column; if the element has no value yet, the row waits for it.
+//! Column-wise evaluation saves nothing where nearly every row takes its own branch: storing the set of rows of each element then costs
+//! more than storing the values. An element that every world has is read from its column; if the element has no value yet, the row waits
+//! for it.
 
 use rustc_hash::FxHashMap;
 
@@ -26,11 +27,11 @@ pub(super) struct RowEvaluation {
 /// An element of a branch.
 pub(super) struct RowElement {
     element: AnyElement,
-    /// `true` if only one reader refers to the element, so that it is evaluated once.
+    /// `true` if only one reader refers to the element, which is therefore evaluated only once.
     own: bool,
 }
 
-/// A row of a block, and the values that its evaluation found.
+/// A row of a block, and the values that the evaluation of the row has computed.
 struct RowWorld<'b> {
     block: &'b mut Block,
     row: u32,
@@ -38,8 +39,8 @@ struct RowWorld<'b> {
 }
 
 impl RowEvaluation {
-    /// A row at the beginning of a branch. `own` is `true` if nothing else refers to the branch's element; the memory of a finished row
-    /// is reused.
+    /// Begins the evaluation of a row at the start of a branch. `own` is `true` if nothing else refers to the branch's element; the
+    /// memory of a finished row is reused.
     pub(super) fn new(
         row: u32,
         (element, own): (AnyElement, bool),
@@ -53,13 +54,13 @@ impl RowEvaluation {
         evaluation
     }
 
-    /// Approximate size in bytes of the remaining steps and the known values.
+    /// Approximate size in bytes of the remaining steps and the computed values.
     pub(super) fn bytes(&self) -> u64 {
         self.run.bytes() + self.known.bytes() as u64
     }
 
-    /// Advances until the row is finished, or has to wait for the value of an element that every world has. Returns that
-    /// element's slot, and the value demanded of it if there is one.
+    /// Advances until the evaluation of the row is finished, or has to wait for the value of an element that every world
+    /// has. In the second case, returns the slot of that element and the value demanded of it (if any).
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -71,7 +72,7 @@ impl RowEvaluation {
 }
 
 impl RowWorld<'_> {
-    /// The node of an element; `own` is `true` if only one reader refers to it.
+    /// The node of an element; `own` is `true` if only one reader refers to the element.
     fn node(&self, element: &AnyElement, own: bool) -> RowElement {
         let element = self.block.policy(element).unwrap_or(element).clone();
         RowElement { element, own }
@@ -122,7 +123,7 @@ impl World for RowWorld<'_> {
 
     fn parent(&self, node: &RowElement, position: usize) -> RowElement {
         let parent = &node.element.parents()[position];
-        // This is checked before the node is made, because the node is another reference.
+        // This condition is checked before the node is made, because the node is another reference.
         self.node(parent, parent.is_unshared())
     }
 
@@ -151,15 +152,15 @@ impl World for RowWorld<'_> {
     }
 }
 
-/// Maximum number of values that are searched one after the other instead of by a table: this takes less time than a
-/// lookup.
+/// Maximum number of values that are searched linearly: a linear search of so few values is faster than a lookup in a
+/// table.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Values of elements that other elements may refer to.
+/// Computed values of elements to which other elements may refer.
 #[derive(Default)]
 pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,
-    /// Positions of the values, once there are many.
+    /// Positions of the values in the list, built once there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
@@ -188,7 +189,7 @@ impl KnownValues {
         }
     }
 
-    /// All values, in the order in which they were found.
+    /// All values, in the order in which they were computed.
     pub(super) fn take(&mut self) -> Vec<(AnyElement, Datum)> {
         self.positions.clear();
         std::mem::take(&mut self.values)

@@ -48,7 +48,8 @@ impl RowGroups {
         }
     }
 
-    /// The rows of each group that is not marked in `few`; and in ascending order all rows of the marked groups, each with its group.
+    /// For each group that is not marked in `few`, its rows; and, in ascending order, all rows of the marked groups, each with its
+    /// group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,

@@ -18,15 +18,15 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Source of the values of a group of rows.
+/// Source of the values that a group of rows has.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
-    /// The number of a column that was drawn for a group alone.
+    /// The index of a column that was drawn for one group of rows only.
     Unshared(usize),
 }
 
-/// Next task of the execution. A demand is the value that a slot must have if the rows are to keep a positive weight.
+/// Next task of the execution. A demand is the value that a slot must have in rows that are to have a positive weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -34,7 +34,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The Chain that the branch belongs to.
+        /// The Chain to which the branch belongs.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -48,14 +48,15 @@ pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
     pub(super) tasks: Vec<EvaluationTask>,
-    /// Columns of branches that are not elements of the program.
+    /// Columns of branches that have no element in the program.
     pub(super) alone: Vec<Option<StoredColumn>>,
 }
 
 impl Block {
     /// Runs all roots in `width` rows.
     ///
-    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
+    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
+    /// elements.
     pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
         self.start(width);
         for root in 0..self.roots() {
@@ -119,7 +120,8 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances rows that are evaluated one by one; rows that wait schedule tasks for the elements they wait for.
+    /// Advances the rows that are evaluated one by one; for rows that wait, schedules the evaluation of the elements
+    /// for which they wait.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -323,7 +325,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// The values of a function, memoised by combination of the parents' values if the combinations are few.
+    /// The values of a function, memoised by the combination of the parents' values if there are few combinations.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -373,7 +375,7 @@ impl RootEvaluation<'_> {
         self.block.weights.drop_rows(&other);
     }
 
-    /// Gives a slot its values in some rows and weighs the evidence on it.
+    /// Stores the values of a slot in some rows, and weighs the evidence on the slot.
     pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
@@ -396,8 +398,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Ends with an error if a world reaches more elements than are allowed; elements whose values are not yet computed count
-    /// too.
+    /// Returns an error if a world reaches more elements than are allowed; elements whose values have not been computed yet
+    /// count too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
@@ -417,7 +419,7 @@ impl RootEvaluation<'_> {
         if most >= limit {
             return Err(self.block.too_many(slot.0, limit));
         }
-        // Different worlds share no elements, so that a count at each new element would take quadratic time.
+        // Different worlds share no elements; a count at each new element would therefore take quadratic time.
         let all = self.block.touched.len() + self.tasks.len();
         self.block.check_at = all + (limit - most).max(all / 4);
         Ok(())
@@ -425,7 +427,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The sampling method of an atomic element, prepared when it is first reached.
+    /// The sampling method of an atomic element; it is prepared when the element is first reached.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of rows, as a mask with one bit for each row; cheap to clone.
+/// A set of rows, stored as a mask with one bit for each row; cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -39,7 +39,7 @@ impl Selection {
             mask[row as usize / 64] |= 1 << (row % 64);
         }
         let selection = Self::with_count(mask, rows.len(), width);
-        // The new selection's list cannot have been set before.
+        // The list of the selection that has just been made cannot have been set before.
         let _ = selection.0.list.set(rows);
         selection
     }
@@ -53,12 +53,12 @@ impl Selection {
         }))
     }
 
-    /// Address of the mask, which clones of a selection share.
+    /// Address of the mask; clones of a selection share the mask.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Approximate size of the selection in bytes, with the list of its rows.
+    /// Approximate size of the selection in bytes, including the list of its rows.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -98,7 +98,7 @@ impl Selection {
         Rc::ptr_eq(&self.0, &other.0) || self.0.mask == other.0.mask
     }
 
-    /// True if all of these rows are in `mask`.
+    /// True if all selected rows are in `mask`.
     pub(crate) fn is_within(&self, mask: &[u64]) -> bool {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
@@ -129,7 +129,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Positions of these rows in the list of `other`, which has all of them.
+    /// Positions of the selected rows in the list of `other`, which contains all of them.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -171,7 +171,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Mask of the rows whose position in `rows` passes a test.
+/// Bit mask of the rows whose position in `rows` passes a test.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -182,8 +182,8 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Merge order of two disjoint selections: for each row of their union, in ascending order, its position in the list of the first selection
-/// followed by that of the second.
+/// Merge order of two disjoint selections: for each row of their union, in ascending order, the position of the row in the concatenation of
+/// the two selections' lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

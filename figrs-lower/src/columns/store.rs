@@ -25,7 +25,7 @@ impl Block {
             let part = stored.map(|stored| stored.column.restrict(&stored.rows, rows));
             return part.expect("parents are evaluated first");
         }
-        // Dropped rows are never used again, so only the values of the present rows are kept.
+        // Dropped rows are never used again; only the values of the present rows are therefore stored.
         let stored = self.values[slot.index()].take();
         let stored = stored.expect("parents are evaluated first");
         let positions = rows.positions_in(&stored.rows);
@@ -104,16 +104,17 @@ impl Block {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`, with all its values and a weight of one. Rows that
-    /// are continued must have the same number of densities among their likelihoods. The number of rows may change.
+    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor and a weight of one. All rows
+    /// that are continued must have the same number of densities among their likelihoods. The number of rows may
+    /// change.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes row `r` continue row `ancestors[r]`, with all its values. Each `size` consecutive rows are a population; in populations marked in `replaced`, rows
-    /// have a weight of one from now on and continue rows with the same number of densities; in the other populations rows keep the weights of the rows they
-    /// continue.
+    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor. Each `size` consecutive rows are a population.
+    /// In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities; in the other
+    /// populations, each row gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -124,7 +125,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Updates the values of a slot, stored before the rows were resampled, for the present surviving rows.
+    /// Rearranges the values of a slot, stored before the rows were resampled, to match the present surviving rows.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -179,7 +180,7 @@ impl Block {
         });
     }
 
-    /// The value of a slot in one row, if it has one.
+    /// The value of a slot in one row, if the slot has a value there.
     pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);

@@ -48,7 +48,7 @@ impl Block {
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
-    /// The dictionary that the codes refer to.
+    /// The dictionary to which the codes refer.
     dictionary: Option<&'a Dictionary>,
 }
 

@@ -5,24 +5,28 @@ use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of classes of equal weight; if there are more, weights are stored by row.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is moved into the logarithms. The product of two numbers between these bounds is still a normal number.
+/// A product above `LARGE` or below `1 / LARGE` is added to the logarithmic factor. The product of two numbers between these bounds is
+/// still a normal number.
 const LARGE: f64 = 1e150;
 
 /// The weights of the rows of a block: each is the product of a factor that all rows share, a factor of the row or of its class, and a factor given by its
 /// logarithm.
 ///
-/// Evidence on truth values splits the rows into few classes; sums over a class only count its rows.
+/// Evidence on truth values splits the rows into few classes; a sum over a class then needs only the number of its
+/// rows.
 #[derive(Debug)]
 pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// Weights by row, which replace classes if these would be too many; weights of dropped rows are meaningless.
+    /// Weights by row, used instead of classes when there would be too many classes; the entries of dropped rows are
+    /// meaningless.
     pub(super) rows: Option<Vec<f64>>,
-    /// Bounds of the factors in `rows`, over the surviving rows.
+    /// Bounds of the surviving rows' factors in `rows`.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// Number of densities among the factors: of all rows, and of some rows in addition.
+    /// Number of densities that are factors of all rows, and the additional densities that are factors of some rows
+    /// only.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
@@ -33,7 +37,8 @@ impl BlockWeights {
         Self::of(Selection::all(width), 0)
     }
 
-    /// A weight of one for these rows alone, with `densities` densities among their factors.
+    /// A weight of one for the rows `alive`, which have `densities` densities among their factors; the other rows are
+    /// dropped.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -152,7 +157,8 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each of some rows by the number of its code; the codes are in the order of the rows.
+    /// Multiplies the weight of each of some rows by the number that belongs to the row's code; the codes are in the
+    /// order of the rows.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -181,7 +187,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds for numbers by which the factors of the rows have been multiplied.
+    /// Widens the bounds after the factors of the rows have been multiplied by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -221,8 +227,8 @@ impl BlockWeights {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are marked in `replaced`, rows have
-    /// a weight of one from now on.
+    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are marked in `replaced`, all
+    /// weights become one.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
         let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
@@ -294,7 +300,7 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// The fewest densities among the factors of any surviving row; drops the rows with more densities: a
+    /// The fewest densities among the factors of any surviving row. Rows with more densities are dropped, because a
     /// world with fewer densities is infinitely more likely.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
@@ -337,7 +343,7 @@ impl BlockWeights {
         self.rows = Some(rows);
     }
 
-    /// Moves the factors of the rows into the logarithms.
+    /// Moves the factors of the rows into the logarithmic factors.
     fn move_to_logs(&mut self) {
         let Some(rows) = &mut self.rows else { return };
         let width = rows.len();

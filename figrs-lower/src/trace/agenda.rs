@@ -1,9 +1,9 @@
-//! The agenda of a change: nodes to be brought up to date.
+//! The agenda of a change: the nodes that have to be re-evaluated.
 
 /// Next step of the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// The inputs of the node have to be brought up to date.
+    /// The inputs of the node have to be re-evaluated first.
     Enter,
     /// All inputs of the node are up to date, except the result of a Chain.
     Ready,
@@ -19,7 +19,7 @@ pub(super) struct BucketQueue {
     heights: Vec<Vec<u32>>,
     /// Bit set of the heights that have nodes.
     occupied: Vec<u64>,
-    /// Index of the first word of bits that may be non-zero.
+    /// Index of the first word of `occupied` that may be non-zero.
     first: usize,
     len: usize,
 }
@@ -95,16 +95,16 @@ impl BucketQueue {
     }
 }
 
-/// Nodes that have to be brought up to date.
+/// The nodes that have to be re-evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// Permanent nodes that have to be updated, by height.
+    /// Nodes present in every world that have to be re-evaluated, ordered by height.
     pub(super) permanent: BucketQueue,
-    /// Nodes that are not permanent, to be updated if they stay in the world.
+    /// Nodes present in some worlds only, to be re-evaluated if they stay in the world.
     pub(super) later: Vec<u32>,
     /// Steps of the node that is being evaluated.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose readers have yet to be queued.
+    /// Nodes whose readers still have to be queued.
     pub(super) marks: Vec<u32>,
 }
 
@@ -116,16 +116,16 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or demands have yet to follow a change of structure.
+/// Nodes whose edges or demanded values have to be updated after a change of structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world; their inputs have yet to enter.
+    /// Nodes that enter the world, and whose inputs have not entered yet.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,
     /// Nodes whose demanded value may have changed.
     pub(super) statuses: Vec<u32>,
-    /// Choices that an observation decides and that other nodes read.
+    /// Random choices whose value an observation determines and that other nodes read.
     pub(super) shared: Vec<u32>,
 }
 

@@ -1,7 +1,7 @@
 //! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
 //!
-//! In a mixture of two components, the membership of an observation is read by only one Chain, which passes on the value of its result. A proposal
-//! that changes the membership needs no list: it is weighed at once, together with the readers of the value.
+//! In a mixture of two components, the component membership of an observation is read by only one Chain, which passes on the value of its
+//! result. A proposal that changes the membership needs no list of changes: the Chain's readers are weighed at once.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -35,8 +35,8 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all changes that follow from another truth value of a site, if the truth value only selects the result that a Chain passes on and all
-    /// the readers are weighed at once; otherwise does nothing.
+    /// Weighs all changes that follow from another truth value of a site, if the truth value only selects the result of one Chain and all
+    /// readers of that Chain can be weighed at once; otherwise does nothing.
     #[inline]
     pub(super) fn look_ahead_boolean(
         &mut self,
@@ -74,7 +74,7 @@ impl Trace {
         Some(weighed)
     }
 
-    /// Applies a proposal of another truth value, except for the readers of the Chain's value.
+    /// Applies a proposal of another truth value, except for the readers of the Chain that the truth value controls.
     pub(super) fn apply_flip(&mut self, flip: FlipProposal) {
         let node = &mut self.nodes[flip.site as usize];
         node.value.set(&Datum::new(flip.truth));

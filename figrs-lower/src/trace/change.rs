@@ -9,7 +9,7 @@ pub struct Change {
     pub prior: f64,
     /// Change of the logarithm of the likelihoods and weights of the evidence.
     pub likelihood: f64,
-    /// Log-probability of the free choices that only the new world has; they were drawn from their priors.
+    /// Log-probability of the free choices that only the new world has; these choices were drawn from their priors.
     pub added: f64,
     /// Log-probability of the free choices that only the old world has.
     pub removed: f64,
@@ -17,8 +17,8 @@ pub struct Change {
     pub choices: (usize, usize),
     /// Number of likelihoods that are densities, in the old world and in the new one.
     pub densities: (usize, usize),
-    /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If not, all other
-    /// fields are meaningless: the rest may not have been evaluated.
+    /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If `false`, all
+    /// other fields are meaningless, because the evaluation may have stopped early.
     pub possible: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum StructureUndo {
         at: u32,
         demand: Option<Datum>,
     },
-    /// Redirection of the last input, which led to another node.
+    /// Redirection of the last input; records the node that the input read before.
     Switch {
         by: u32,
         to: u32,
@@ -45,7 +45,7 @@ pub(super) enum StructureUndo {
         input: usize,
         old: Option<Datum>,
     },
-    /// Change of the value demanded of the node itself.
+    /// Change of the value that is demanded of the node.
     Demanded {
         node: u32,
         old: Option<Datum>,
@@ -57,18 +57,18 @@ pub(super) enum StructureUndo {
     },
 }
 
-/// The state before a proposal, as far as the proposal changes it.
+/// The state before a proposal, for everything that the proposal changes.
 #[derive(Debug, Default)]
 pub(super) struct UndoLog {
-    /// The nodes that the proposal touched, which keep their old values themselves.
+    /// The nodes that the proposal touched; each node stores its own old value.
     pub(super) touched: Vec<u32>,
     pub(super) operations: Vec<StructureUndo>,
-    /// Number of elements in the world, and of likelihoods that are densities.
+    /// Number of elements in the world, and number of likelihoods that are densities.
     pub(super) before: (usize, usize),
 }
 
 impl UndoLog {
-    /// Begins with a world of `alive` elements and `densities` densities.
+    /// Begins a log for a world of `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

@@ -1,4 +1,5 @@
-//! Exact draws of a site from its conditional, where the distribution of the site is conjugate to all its readers.
+//! Exact draws of a site from its full conditional, where the distribution of the site is conjugate to the
+//! distributions of all its readers.
 
 use std::any::Any;
 
@@ -12,11 +13,11 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// A draw from the conditional of a site given all other choices of the world: its prior times the likelihood, to a
-    /// power, of the observed choices. `None` if the distribution of the site does not
-    /// [define](figrs_core::Family::sample_conditional) such a draw.
+    /// A draw from the conditional of a site given all other choices of the world: the prior of the site times the
+    /// likelihood of the choices that read it, with observed choices raised to a power. `None` if the distribution of
+    /// the site does not [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// The existence of such a draw does not depend on the present value of the site.
+    /// Whether such a draw exists does not depend on the present value of the site.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -55,7 +56,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node; the error is the number of a reader that is not a choice, or that reads the node twice.
+    /// Collects the readers of a node; the error is the number of a reader that is not a random choice, or that reads the node
+    /// twice.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -92,7 +94,8 @@ impl Trace {
         }
     }
 
-    /// The likelihood of the readers' values; the error is the number of a reader whose log-likelihood has other terms.
+    /// The likelihood of the readers' values as a function of the node's value; the error is the number of a reader
+    /// whose log-likelihood has a different parametric form.
     pub(super) fn gather(
         &self,
         readers: &Readers,

@@ -1,6 +1,7 @@
-//! Limits of a trace: errors where they are exceeded, the memory use of the trace, and eviction of nodes outside the world.
+//! Limits of a trace: errors when limits are exceeded, the memory use of the trace, and eviction of nodes outside the
+//! world.
 //!
-//! Nodes and values are counted anew when the world has a quarter more elements than at the last count, so that counting takes amortised constant
+//! Memory is counted anew when the world has a quarter more elements than at the last count; counting therefore takes amortised constant
 //! time for each element.
 
 use super::change::StructureUndo;
@@ -40,17 +41,17 @@ impl TraceMemory {
         }
     }
 
-    /// Counts elements that a call made and left alive.
+    /// Adds the bytes of elements that a call created and that still exist.
     pub(super) fn add_made(&mut self, bytes: i64) {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Bytes of the elements, and of the nodes at the last count.
+    /// Bytes of the elements, plus the bytes of the nodes at the last count.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
-    /// True if everything has to be counted anew, given the numbers of nodes and of elements in the world.
+    /// True if the memory has to be counted anew, given the numbers of nodes and of elements in the world.
     pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
         self.bytes() + new as u64 > limit || alive >= self.next
@@ -70,16 +71,18 @@ impl TraceMemory {
     /// Records an eviction of the elements outside the world.
     pub(super) fn record_eviction(&mut self, freed: i64, limit: u64) {
         self.add_made(freed);
-        // The world itself cannot be evicted; an eighth more is allowed for elements outside.
+        // The elements of the world itself cannot be evicted; an eighth of the limit is allowed for elements outside
+        // the world.
         self.purge_at = (limit / 4).max(self.made + limit / 8);
     }
 }
 
-/// Maximum number of elements outside the world that are cached for branches that are taken again.
+/// Maximum number of elements outside the world that are cached, because their branches may be taken again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
-    /// Returns an error if the world reaches too many elements, or if the run has to stop.
+    /// Returns an error if the world reaches too many elements, or if the run has passed its deadline or was
+    /// interrupted.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
         self.limit.check_time(&self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
@@ -133,7 +136,8 @@ impl Trace {
             if !node.in_world && !node.vacant {
                 self.numbering.remove(&node.element);
                 node.vacate();
-                // Drops the element, and all elements that only it holds.
+                // This assignment drops the element, and with it all elements to which only it
+                // refers.
                 node.element = other.clone();
                 self.vacant.push(number as u32);
             }

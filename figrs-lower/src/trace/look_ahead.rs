@@ -1,8 +1,8 @@
-//! Fast path for proposals, which are weighed before anything is changed.
+//! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
-//! Most proposals change the values of a few nodes and leave the structure as it is. The new values are collected in a list, in the order of their
-//! heights, which is applied if the proposal is accepted and dropped if not. If the structure changes or may change because an element enters the
-//! world or leaves it, the trace is still unchanged, and the proposal takes the general path.
+//! Most proposals change the values of a few nodes and leave the dependency structure unchanged. The new values are collected in a list, in
+//! the order of the nodes' heights; the list is applied if the proposal is accepted, and dropped otherwise. If an element may enter or
+//! leave the world, the trace is still unchanged, and the proposal is evaluated by the general path.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -12,11 +12,13 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of proposals of a site on the general path, after one that had to take it.
+/// Maximum number of consecutive proposals of a site that use the general path directly, after a proposal that had to
+/// use it.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Collects a proposal in the list, if only values change; returns whether it is possible.
+    /// Collects the new state of a proposal in the list, if only values change; returns whether the new state is
+    /// possible.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -57,7 +59,8 @@ impl Trace {
     /// Lists all changes that follow from another value of a site.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
-        // The register is not moved after it is written: see the nodes of `ProposalLookAhead`.
+        // The register is not moved after it is written, for the reason given at the field `nodes` of
+        // `ProposalLookAhead`.
         let mut own = ValueRegister::default();
         own.set(value);
         let log = self
@@ -96,7 +99,7 @@ impl Trace {
         }
         self.look_ahead.is_impossible |= log + weight == f64::NEG_INFINITY;
         let mut spreads = !value.is_empty();
-        // No other node is queued that could change the nodes that this one reaches.
+        // No other queued node could change the nodes that this node reaches.
         if spreads
             && self.look_ahead.is_queue_empty()
             && let Some(parameter) = value.number()
@@ -118,7 +121,7 @@ impl Trace {
             }
             reader.touched = self.epoch;
             reader.listed = u32::MAX;
-            // A reader that is a choice with only one parent need not wait for other nodes.
+            // A reader that is a random choice with only one parent need not wait for other nodes.
             if reader.role.is_choice() && reader.parents.len() == 1 {
                 self.look_ahead_choice(by)?;
             } else {
@@ -128,7 +131,7 @@ impl Trace {
         Ok(())
     }
 
-    /// The value of a node in the new world, as far as it is known.
+    /// The value of a node in the new world, or its old value if no new value is known.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -141,7 +144,7 @@ impl Trace {
         &node.value
     }
 
-    /// Computes the new state of a choice that keeps its value.
+    /// Computes the new state of a random choice that retains its value.
     #[inline]
     fn look_ahead_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
@@ -161,7 +164,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Computes the new state of a node, once the new states of all nodes of lower height are known.
+    /// Computes the new state of a node after the new states of all nodes of lower height have been computed.
     fn look_ahead_node(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
         let height = |to: u32| self.nodes[to as usize].height;
@@ -275,8 +278,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// A model of changes that a list can represent and changes that it cannot: results of Chains that change and that leave the world, functions of one
-    /// changed value and of two, tables, families, evidence of all kinds.
+    /// A model with changes that a list can represent and changes that it cannot: results of Chains that change and that leave the world,
+    /// functions of one changed value and of two, tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -306,8 +309,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// A model of parameters that are used only as parameters, of several families: Chains pass them on, one of the Chains may leave the world, and
-    /// a free choice reads one parameter.
+    /// A model whose elements are used only as parameters, of several families: Chains pass the parameters on, one of the Chains may leave
+    /// the world, and a free choice reads one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -327,7 +330,7 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// The elements of the world and their values; elements in branches differ between traces.
+    /// The elements of the world and their values as text; elements in branches differ between traces.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();
@@ -335,7 +338,7 @@ mod tests {
         world
     }
 
-    /// Two traces take the same steps, one of them without lists.
+    /// Two traces take the same steps; one of the traces uses no lists.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();
@@ -393,7 +396,7 @@ mod tests {
         }
         assert!(tentative_value > 3000, "{tentative_value}");
         assert!(kept > 500 && impossible > 50, "{kept}, {impossible}");
-        // Parameters whose readers are weighed at once are mostly means, sometimes selected by a truth value.
+        // Parameters whose readers are weighed together are mostly means, sometimes selected by a truth value.
         assert!(rates > 50, "{rates}");
         assert!(flip > 300 && reaching > flip + 300, "{flip}, {reaching}");
     }

@@ -1,41 +1,42 @@
-//! The list of a proposal that is weighed before anything is changed.
+//! The list of new node states of a proposal that is weighed before the trace is changed.
 
 use super::register::ValueRegister;
 
-/// New state of a node that changes its value or was recomputed.
+/// New state of a node whose value changes or was recomputed.
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
-    /// The new value; empty if it does not change.
+    /// The new value; empty if the value does not change.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
     pub(super) weight: f64,
 }
 
-/// The list of a proposal: new states of nodes, not yet applied.
+/// The list of a proposal: new states of nodes that have not been applied yet.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
     /// `true` if the list belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The list, with spare entries for longer ones: moving a value just after it was written would have to go through the cache
-    /// first.
+    /// The list, with spare entries for longer lists. Entries are filled in place, because moving a value that was just written
+    /// would be slow (the value would first have to reach the cache).
     nodes: Vec<TentativeState>,
     count: usize,
-    /// Choices that keep their values, and their log-probabilities.
+    /// Random choices that retain their values, and their new log-probabilities.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the readers of nodes on the list: heights and numbers, the lowest at the end.
+    /// Priority queue of the readers of nodes on the list, as pairs of height and number; the lowest pair is at the
+    /// end.
     queue: Vec<(u32, u32)>,
-    /// A Chain that switches to another result, and that result.
+    /// A Chain that switches to another result, and the number of the new result.
     pub(super) switch: Option<(u32, u32)>,
-    /// The node all of whose readers were weighed at once, and the value it gets.
+    /// A node whose readers were all weighed together, and the new value of the node.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal of another truth value, if it needs no list.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if something in the new world has weight zero. The list is completed nevertheless, because the choice of the general path, with its
-    /// own draws, must not depend on the weight.
+    /// `true` if some choice or statement in the new world has weight zero. The list is completed nevertheless, because whether the general
+    /// path (which draws random numbers) is used must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -91,7 +92,7 @@ impl ProposalLookAhead {
         &self.nodes[..self.count]
     }
 
-    /// The log-probability of the site of the proposal.
+    /// The log-probability of the proposed value of the site.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
         if !self.is_current {
@@ -111,11 +112,11 @@ impl ProposalLookAhead {
 pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
-    /// The proposal must take the general path.
+    /// The proposal must be evaluated by the general path.
     GeneralPath,
 }
 
-/// Buffers in which readers are weighed.
+/// Buffers for the values and the log-probabilities of readers that are weighed together.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
     /// Values of the readers that are free choices.

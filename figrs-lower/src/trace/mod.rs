@@ -1,8 +1,9 @@
-//! One world that is held and changed: the state of a Markov chain over worlds.
+//! A trace holds one world (one assignment of values to the elements) and modifies it: the state of a Markov chain over
+//! worlds.
 //!
-//! A [`Trace`] holds the value of every element of one world, the log-probability of each random choice and the weight of
-//! each statement. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them; the change is
-//! then kept or undone, in time proportional to the number of nodes touched.
+//! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
+//! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them. The
+//! change is then kept or undone; each takes time proportional to the number of nodes touched.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
@@ -23,10 +24,10 @@
 //!
 //! # Observations
 //!
-//! A value is *demanded* of an element that is observed, or that an observation determines (through an Apply that
-//! implies it, a Score, or the branch of a Chain) and nothing else reads. The element counts as having that value: a choice is
-//! then not free, and its probability is a likelihood; anything else is checked, and the world weighs zero if it
-//! computes to another value.
+//! A value is *demanded* of an element that is observed. A value is also demanded of an element that an observation determines
+//! (through an Apply that implies it, a Score, or the branch of a Chain) and that nothing else reads. The element is given the
+//! demanded value. A random choice is then not free, and its probability is a likelihood; any other element is checked, and
+//! the world has weight zero if the element computes to another value.
 
 mod agenda;
 mod boolean_branch;

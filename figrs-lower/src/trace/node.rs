@@ -31,19 +31,22 @@ impl NodeRole {
     }
 }
 
-/// Input edge of a node: the node it reads, its position among the uses of that node, and the value it demands.
+/// Input edge of a node: the node that is read, the position of this edge among the uses of that node, and the value
+/// that this edge demands of it.
 pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph. Fields that every step reads come first, in as few cache lines as possible.
+/// A node of the dependency graph. The first fields are those that every step reads; they fill as few cache lines as
+/// possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
-    /// The log-probability of a choice; for other nodes zero, or `-inf` if the value is not the demanded one.
+    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the demanded
+    /// value.
     pub(super) log: f64,
     /// The number of the last proposal that touched the node.
     pub(super) touched: u32,
@@ -55,25 +58,26 @@ pub(super) struct TraceNode {
     pub(super) in_world: bool,
     /// `true` if the node is queued for re-evaluation, or reads a node that is queued.
     pub(super) stale: bool,
-    /// `true` if the node must be evaluated again, whatever its inputs.
+    /// `true` if the node must be re-evaluated even if its inputs have not changed.
     pub(super) must_evaluate: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain for which the node's truth value selects the result, if that is known.
+    /// The Chain whose result is selected by the node's truth value, if that Chain is known.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The position on the list of the last proposal that touched the node.
+    /// The position of the node on the list of the last proposal that touched the node.
     pub(super) listed: u32,
-    /// Number of proposals that still take the general path, and length of the last such detour.
+    /// The number of further proposals that use the general path directly; `backoff` is the length of the last series of such
+    /// proposals.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
-    /// `true` if evidence weighs the node's value.
+    /// `true` if there is evidence on the node's value.
     pub(super) weighs: bool,
     /// State before the last proposal that touched the node.
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
-    /// While the node is in the world: the edges to its parents, followed by the result of a Chain.
+    /// While the node is in the world, the edges to its parents and, for a Chain, the edge to its result.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
@@ -82,13 +86,13 @@ pub(super) struct TraceNode {
     pub(super) demand: Option<Datum>,
     /// Number of uses that demand no value; being a root counts as one such use.
     pub(super) uses_without_demand: u32,
-    /// The position among the free choices.
+    /// The position of the node among the free choices.
     pub(super) position: u32,
-    /// Results of a Chain, and the values of its parents for each, one after the other.
+    /// Cached results of a Chain: for each result, its number and the values of the parents, one entry after the other.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if not known yet.
+    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if not computed yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
@@ -96,7 +100,7 @@ pub(super) struct TraceNode {
     /// A demanded value that is a list, and the sufficient statistics that replace it.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if the values of the node are integers far apart; `None` if unknown.
+    /// `true` if the values of the node are integers whose prior is wide; `None` if that has not been decided.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
@@ -104,14 +108,16 @@ pub(super) struct TraceNode {
 
 /// Saved state of a node before a proposal.
 ///
-/// The order of the fields matters: adjacent numbers are read together, and the read must wait if they were just written one by one.
+/// The order of the fields matters: adjacent numbers are loaded together, and such a load is delayed if the numbers were just stored
+/// one by one.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
     /// The value, if it was `replaced`.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// One more than the number of the value that was proposed or drawn for a choice; zero if there was none.
+    /// One plus the index of the value that was proposed or drawn for a random choice; zero if no value was proposed or
+    /// drawn.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -175,7 +181,7 @@ impl TraceNode {
         }
     }
 
-    /// Drops the contents of the node except the element; another node may reuse the slot.
+    /// Drops the contents of the node except the element; the slot can then be reused by another node.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -250,13 +256,13 @@ impl TraceNode {
         }
     }
 
-    /// True if the values of a choice are a continuum.
+    /// True if the values of a random choice are a continuum.
     pub(super) fn is_continuous(&mut self) -> bool {
         let continuous = || self.element.is_continuous().unwrap_or(false);
         *self.continuous.get_or_insert_with(continuous)
     }
 
-    /// Approximate number of bytes that the node holds on the heap, besides its own size and its element.
+    /// Approximate number of bytes that the node allocates on the heap, without its element.
     pub(super) fn heap_bytes(&self) -> usize {
         let uses = self.uses.capacity() * size_of::<NodeUse>();
         let inputs = self.inputs.capacity() * size_of::<InputEdge>();

@@ -1,4 +1,5 @@
-//! Likelihoods of elements that are not choices of the world: parameters whose values interventions set.
+//! Likelihoods of elements that are not random choices of the world, but parameters whose values are set by
+//! interventions.
 
 use super::readers::Readers;
 use super::state::Trace;
@@ -6,11 +7,11 @@ use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::AnyElement;
 
 impl Trace {
-    /// The log-likelihood of an element that an intervention sets, as a function of its value in these terms, given the values of the choices that
-    /// read it in this world. `None` if the world has no such element.
+    /// The log-likelihood of an element that an intervention sets, given the values of the choices that read the element in this world: a
+    /// function of the element's value in the given parametric form. `None` if the world has no such element.
     ///
-    /// **Errors.** The error is an element that reads this one, but not as a parameter of its distribution, or an element whose log-likelihood has
-    /// other terms.
+    /// **Errors.** The error is an element that reads this element otherwise than as a parameter of its distribution, or whose
+    /// log-likelihood has a different parametric form.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

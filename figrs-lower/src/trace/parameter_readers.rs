@@ -1,8 +1,9 @@
-//! Fast path for parameters that many choices read, directly or through Chains that only pass them on.
+//! Fast path for parameters that many random choices read, directly or through Chains that only pass the parameter on.
 //!
-//! The parameter of many observations is read by each observation, or by Chains that have the parameter as their result and that the observations read. These
-//! readers are cached until the readers of the parameter, or of a Chain that passes it on, change, or another value is
-//! demanded of a reader; a proposal then only evaluates the log-probabilities of many values of each family at once.
+//! The parameter of many observations is read either by each observation directly, or by Chains whose result is the parameter and that the
+//! observations read. The readers of a parameter are cached until they (or the readers of a Chain that passes the parameter on) change, or
+//! until another value is demanded of a reader. A proposal then only evaluates log-probabilities, for many values of each family at once.
+//! A proposal then only evaluates log-probabilities, for many values of each family at once.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -14,7 +15,7 @@ use figrs_core::element::node::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {
-    /// The family of a run of choices, and the present values of the choices.
+    /// The family of a run of choices (consecutive choices of one family), and the present values of the choices.
     #[inline]
     fn values<'b>(
         &self,
@@ -37,7 +38,7 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached readers of a node, and of the nodes whose values it passes on.
+    /// Clears the cached readers of a node, and the cached readers of the nodes whose values it passes on.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -97,7 +98,8 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a number for a new value of the number; `None` if the proposal needs more than that.
+    /// Weighs all readers of a numeric parameter for a new value of the parameter; `None` if the proposal has other
+    /// effects.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -144,8 +146,8 @@ impl Trace {
         })
     }
 
-    /// The likelihood of the values of all readers of a number, with observed ones raised to a power; `None` if it has to be gathered
-    /// from one reader after another.
+    /// The likelihood of the values of all readers of a numeric parameter, with observed readers raised to a power; `None` if the
+    /// likelihood has to be computed reader by reader.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -168,7 +170,7 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Sets the Chains that a node reaches to its new number, and gives the choices the log-probabilities of the
+    /// Sets the Chains that pass a parameter on to its new value, and gives the choices the log-probabilities of the
     /// preceding [weighing](Self::weigh_parameter_readers).
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));

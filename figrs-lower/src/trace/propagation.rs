@@ -1,9 +1,9 @@
 //! Re-evaluation in topological order: incremental change propagation.
 //!
-//! A change spreads from the changed node: its readers are visited only after its value has changed. Nodes that every world has are visited in the
-//! order of their heights, so that each is evaluated once, after all nodes that it reads. Nodes in branches of Chains are evaluated on demand of a
-//! permanent node: until then they are marked. When the result of a Chain changes, the Chain reads another node; a node whose height is then too
-//! low is raised and evaluated later.
+//! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
+//! heights; each node is thus evaluated once, after all nodes that it reads. Nodes in branches of Chains are only marked; they are
+//! evaluated when a permanent node needs their values. When the result of a Chain changes, the Chain reads another node; if the height of
+//! the Chain is then too low, it is raised and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,7 +16,7 @@ use crate::Chooser;
 use figrs_core::error::ModelError;
 
 impl Trace {
-    /// Marks a node for evaluation whatever its inputs, at the latest before any of its readers.
+    /// Marks a node for re-evaluation regardless of its inputs; the node is evaluated before any of its readers.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must_evaluate) = (true, true);
@@ -34,7 +34,8 @@ impl Trace {
                     continue;
                 }
                 if (by as usize) < self.numbering.permanent() {
-                    // A reader that is a choice with only one parent need not wait, and keeps its value.
+                    // A reader that is a random choice with only one parent need not wait for other nodes, and retains
+                    // its value.
                     let alone = node.role.is_choice() && node.parents.len() == 1;
                     if !(alone && reads == number && self.reweigh(by)) {
                         let node = &mut self.nodes[by as usize];
@@ -82,7 +83,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if that needs only the values of its inputs, which is the usual case; otherwise does nothing
+    /// Re-evaluates a node if only the values of its inputs are needed, which is the usual case; otherwise does nothing
     /// and returns `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -233,7 +234,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node that reads another node at a height below which not all nodes are up to date.
+    /// Defers a node if it reads another node whose height is above the level up to which all nodes are up to date.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -247,7 +248,7 @@ impl Trace {
         raised > height
     }
 
-    /// Raises a node above its inputs.
+    /// Raises the height of a node above the heights of its inputs.
     fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
@@ -265,14 +266,14 @@ impl Trace {
         node.height = height;
         while let Some(Reverse((_, number))) = raised.pop() {
             let height = self.nodes[number as usize].height + 1;
-            // No path is longer than the number of nodes.
+            // No path in the graph is longer than the number of nodes.
             if height as usize > self.nodes.len() {
                 return;
             }
             for i in 0..self.nodes[number as usize].uses.len() {
                 let by = self.nodes[number as usize].uses[i].by;
                 let node = &mut self.nodes[by as usize];
-                // A node that must be evaluated is raised when it is evaluated.
+                // A node that must be evaluated gets its new height when it is evaluated.
                 if node.height < height && !node.must_evaluate {
                     raised.push(Reverse((node.height, by)));
                     node.height = height;

@@ -49,7 +49,7 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Assigns a new epoch to the proposal that begins.
+    /// Assigns a new epoch number to the proposal that begins.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
@@ -61,11 +61,13 @@ impl Trace {
         }
     }
 
-    /// Starts with a world whose choices are all drawn from their priors, except those that observations decide.
+    /// Starts with a world whose choices are all drawn from their priors, except those choices whose values
+    /// observations determine.
     ///
-    /// Returns `false` for an impossible world; the trace then has to be started again.
+    /// Returns `false` for a world of weight zero; the trace then has to be started again.
     ///
-    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
+    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
+    /// elements.
     pub fn restart(&mut self, chooser: &mut dyn Chooser) -> Result<bool, ModelError> {
         self.evict_if_many();
         for node in &mut self.nodes {
@@ -95,11 +97,12 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the
-    /// elements that depend on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo);
-    /// returns `false` if it is not [possible](Change::possible).
+    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the elements that
+    /// depend on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo); returns
+    /// `false` if the new world is not [possible](Change::possible).
     ///
-    /// **Errors.** Mistakes of the elements that are reached, and worlds of too many elements.
+    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
+    /// elements.
     pub fn propose(
         &mut self,
         site: Site,
@@ -225,7 +228,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if a continuous choice that an observation decides has another use, because its density would not be counted.
+    /// Returns an error if a continuous choice whose value an observation determines has another use, because its density would not
+    /// be counted.
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];

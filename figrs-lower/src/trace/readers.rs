@@ -1,39 +1,39 @@
-//! Readers of a node, as the caches and the lists hold them.
+//! Readers of a node, in the form in which caches and lists store them.
 
-/// Use of a node: the reader, and the position among the reader's inputs.
+/// Use of a node: the reader, and the position of the node among the reader's inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeUse {
     pub(super) by: u32,
     pub(super) input: u32,
 }
 
-/// Transitive readers of a node as the parameter of members of families, directly or through Chains that have the node as their result.
+/// Transitive readers of a node that use it as the parameter of a family member, directly or through Chains whose result is the node.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
     /// `true` if the readers of this Chain are in the cache of the Chain's result.
     is_followed: bool,
-    /// `true` if nothing else reads the node.
+    /// `true` if the node has no other readers.
     is_all: bool,
     /// The Chains that pass the node's value on.
     chains: Vec<u32>,
     /// The choices that have the node as their only parameter.
     choices: Vec<u32>,
-    /// The values of choices that observations decide; entries of other choices are meaningless.
+    /// The values of choices that are determined by observations; entries of other choices are meaningless.
     values: Vec<f64>,
-    /// Runs of choices of one family.
+    /// Runs: consecutive choices of one family.
     runs: Vec<FamilyRun>,
 }
 
-/// Successive choices whose families are the same.
+/// Consecutive choices that belong to the same family.
 #[derive(Clone, Copy, Debug)]
 struct FamilyRun {
     end: usize,
-    /// `true` if observations decide their values.
+    /// `true` if observations determine the values of these choices.
     is_observed: bool,
 }
 
-/// The choices of a run, with the values that observations decide.
+/// The choices of a run, with the values that observations determine.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -45,7 +45,7 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    /// True if nothing else reads the node; `None` if that is not known.
+    /// True if the node has no other readers; `None` if that is not known.
     #[inline]
     pub(super) fn are_all(&self) -> Option<bool> {
         self.is_known.then_some(self.is_all)
@@ -82,12 +82,12 @@ impl ParameterReaders {
         self.chains.push(chain);
     }
 
-    /// The choices whose only parameter the node is.
+    /// The choices that have the node as their only parameter.
     pub(super) fn choices(&self) -> &[u32] {
         &self.choices
     }
 
-    /// Appends a choice to the last run, if both have the same family, or else to a new one.
+    /// Appends a choice to the last run if both have the same family, and otherwise to a new run.
     pub(super) fn push(
         &mut self,
         choice: u32,
@@ -123,17 +123,17 @@ impl ParameterReaders {
     }
 }
 
-/// The Chain that is the only reader of a truth value, if there is one.
+/// The Chain that is the only reader of a Boolean node, if there is such a Chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The truth value has no such Chain.
+    /// The Boolean node has no such Chain.
     Absent,
-    /// The Chain, and its results for `false` and `true`, as far as they are cached.
+    /// The Chain, and its results for `false` and `true` if they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// Children of a value in the conditional: choices that read it as a parameter, directly or as the result of Chains that
-/// only pass it on.
+/// The children of a site in its full conditional: choices that read the site's value as a parameter, directly or
+/// through Chains that only pass it on.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

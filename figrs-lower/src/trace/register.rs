@@ -1,8 +1,8 @@
 //! Register: storage of the value of a node.
 //!
-//! A step writes few values and reads them at once. A number that was written as part of a [`Datum`] and is read together
-//! with its type tag has to go through the cache first, which takes longer than weighing it; so numbers and truth
-//! values are held as words, and are copied word by word.
+//! A propagation step writes few values and reads them immediately. A number written as part of a [`Datum`] and then
+//! loaded together with its type tag is delayed (it first has to reach the cache), which takes longer than computing its
+//! log-probability. Numbers and truth values are therefore stored as machine words, and copied word by word.
 
 use std::any::Any;
 
@@ -15,12 +15,12 @@ enum RegisterContent {
     Shared,
 }
 
-/// The value of a node, or none.
+/// The value of a node, or no value.
 #[derive(Clone, Debug)]
 pub(super) struct ValueRegister {
-    /// The bits of a plain value.
+    /// The bits of a plain value, that is, a number or a truth value.
     word: u64,
-    /// A value that is not plain.
+    /// A value that is neither a number nor a truth value.
     shared: Option<Datum>,
     held: RegisterContent,
 }
@@ -118,7 +118,7 @@ impl ValueRegister {
         }
     }
 
-    /// The plain value, for [`any`](Self::any); an arbitrary one if there is none.
+    /// The plain value as an argument of [`any`](Self::any); arbitrary if the register holds no plain value.
     #[inline]
     pub(super) fn plain(&self) -> Plain {
         match self.held {
@@ -127,7 +127,7 @@ impl ValueRegister {
         }
     }
 
-    /// The value for dynamic dispatch; `plain` is the result of [`plain`](Self::plain).
+    /// The value for dynamic dispatch; `plain` must be the result of [`plain`](Self::plain).
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
@@ -171,7 +171,7 @@ pub(super) struct RegisterList {
 }
 
 impl RegisterList {
-    /// Appends a value; returns the new length.
+    /// Appends a value; returns the new length of the list.
     pub(super) fn push(&mut self, value: &Datum) -> usize {
         if self.registers.len() == self.count {
             self.registers.push(ValueRegister::default());

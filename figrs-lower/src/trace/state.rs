@@ -17,13 +17,15 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 
-/// Number of draws that decide whether the integers of a prior are far apart: draws of a Poisson distribution differ by ten
-/// or more if its mean is above about twelve.
+/// Number of draws from an integer prior that decide whether the prior is wide: draws of a Poisson distribution differ by
+/// ten or more if its mean is above about twelve.
 const PROBES: usize = 8;
-/// Least range of the draws of integers that are far apart; below it a draw from the prior is close enough.
+/// Least range of the draws from a wide integer prior; below it, a draw from the prior is close enough to the present
+/// value.
 const MIN_WIDE_RANGE: i128 = 10;
 
-/// A free choice of the world that a [`Trace`] holds: its number stays the same while it is part of the world.
+/// A free random choice of the world that a [`Trace`] holds; the number of the site does not change while the choice is
+/// part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub(super) u32);
 
@@ -39,7 +41,7 @@ impl Site {
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
-    /// The numbers of the nodes that have evidence or are targets, each once.
+    /// The numbers of the nodes that have evidence or are targets, without duplicates.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
     /// Free list: numbers of evicted nodes.
@@ -55,11 +57,11 @@ pub struct Trace {
     /// The number of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that now reads another result, and that result: the update of the result's edges is deferred.
+    /// A Chain that has switched to another result, and that result; the edges of the result have not been updated yet.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
-    /// The values that were proposed or drawn for choices.
+    /// The values that were proposed or drawn for random choices.
     pub(super) proposed_values: RegisterList,
     pub(super) agenda: Agenda,
     pub(super) worklist: StructureWorklist,
@@ -77,7 +79,8 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A model without a world yet; a world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// A model without a world yet. A world that exceeds the limit (a number of elements or a [`WorldLimit`]) will be an
+    /// error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -121,7 +124,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Number of nodes that every world has; they come first.
+    /// Number of nodes that every world has; these nodes have the lowest numbers.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
         self.numbering.permanent()
@@ -139,7 +142,7 @@ impl Trace {
         self.choices.len()
     }
 
-    /// One of the free choices.
+    /// The free choice at an index.
     #[inline]
     pub fn choice(&self, index: usize) -> Site {
         Site(self.choices[index])
@@ -151,13 +154,13 @@ impl Trace {
         self.is_free(number).then_some(Site(number))
     }
 
-    /// True if a site is part of every world.
+    /// True if a site occurs in every world.
     #[inline]
     pub fn is_in_every_world(&self, site: Site) -> bool {
         site.number() < self.permanent()
     }
 
-    /// True if a site is a free choice of the world now.
+    /// True if a site is at present a free choice of the world.
     #[inline]
     pub fn is_choice(&self, site: Site) -> bool {
         self.is_free(site.0)
@@ -198,7 +201,8 @@ impl Trace {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// The log-probability of the value of a site; of the proposed value, while a proposal for the site is neither kept nor undone.
+    /// The log-probability of the value of a site. While a proposal for the site is neither kept nor undone, this is the
+    /// log-probability of the proposed value.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.look_ahead
@@ -206,7 +210,7 @@ impl Trace {
             .unwrap_or(self.nodes[site.number()].log)
     }
 
-    /// True if the values of a site are a continuum.
+    /// True if the site has a continuous distribution.
     #[inline]
     pub fn is_continuous(&mut self, site: Site) -> bool {
         self.nodes[site.number()].is_continuous()
@@ -221,9 +225,9 @@ impl Trace {
         }
     }
 
-    /// True if the values of a site are integers whose draws from its prior differ by ten or more.
+    /// True if the values of a site are integers with a wide prior: draws from it differ by ten or more.
     ///
-    /// Decided once for each element of the world, by `PROBES` draws with separate random numbers.
+    /// The answer is decided once for each element of the world, by `PROBES` draws with separate random numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;
@@ -241,7 +245,7 @@ impl Trace {
         is_wide
     }
 
-    /// The value of a target, by the position at which it was given.
+    /// The value of a target, given by its position in the list of targets.
     pub fn target(&self, position: usize) -> Option<Datum> {
         self.nodes[self.targets[position] as usize].value.datum()
     }
@@ -257,8 +261,8 @@ impl Trace {
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
-    /// The natural logarithm of the likelihood: the product of the weights of the evidence and of the probabilities of the choices that
-    /// observations decide, computed anew.
+    /// The natural logarithm of the likelihood, recomputed from all nodes: the product of the weights of the evidence and the
+    /// probabilities of the choices whose values observations determine.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {
@@ -268,7 +272,8 @@ impl Trace {
         present.map(log).sum()
     }
 
-    /// The natural logarithm of the probability of the world times the weights of the evidence, computed anew.
+    /// The natural logarithm of the probability of the world times the weights of the evidence, recomputed from all
+    /// nodes.
     pub fn log_weight(&self) -> f64 {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.map(|node| node.log + node.weight).sum()
@@ -336,7 +341,7 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// A second, different value is detected when the world is weighed.
+    /// A second, different value of the same element is detected when the world is weighed.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

@@ -1,4 +1,4 @@
-//! Edges of a trace: elements that enter the world and leave it, and demanded values.
+//! Edges of a trace: elements that enter or leave the world, and demanded values.
 
 use super::change::StructureUndo;
 use super::node::{InputEdge, NodeRole};
@@ -11,11 +11,11 @@ use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
-/// Capacity of the cache of a Chain's results: the cardinality of a small support.
+/// Capacity of the cache of a Chain's results: the number of values in a small support.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Adds an edge: a node reads another one, as its next input.
+    /// Adds an edge: the node `to` becomes the next input of the node `by`.
     pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
@@ -94,7 +94,7 @@ impl Trace {
         self.raise_to(by, height + 1);
     }
 
-    /// Sets the value that an input demands.
+    /// Sets the value that an input edge demands.
     pub(super) fn set_demand(
         &mut self,
         by: u32,
@@ -116,7 +116,7 @@ impl Trace {
         match (node.role, &node.given) {
             (NodeRole::Fixed, _) => None,
             (_, Some(given)) => Some(given),
-            // A reader of an observation reads the observed value; otherwise the world weighs zero.
+            // A node that reads an observed element reads the observed value; otherwise the world has weight zero.
             (NodeRole::Score, _) if node.observed().is_some() => node.observed(),
             _ if node.uses_without_demand > 0 => None,
             _ => {
@@ -128,7 +128,7 @@ impl Trace {
         }
     }
 
-    /// Values that a node demands of its inputs; none for inputs beyond the list.
+    /// The value that a node demands of each of its inputs; inputs beyond the list have no demand.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -142,7 +142,7 @@ impl Trace {
         }
     }
 
-    /// Adds linked nodes to the world, and their inputs.
+    /// Adds linked nodes and their inputs to the world.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.entering.pop() {
             self.check_limit(self.alive, number)?;
@@ -186,7 +186,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the demands on nodes whose uses changed, and the demands that they pass on.
+    /// Updates the demands on nodes whose uses changed, and the demands that these nodes pass on.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -228,7 +228,7 @@ impl Trace {
         }
     }
 
-    /// Only sets the value that is demanded of a node; returns the old one.
+    /// Sets the value that is demanded of a node, without further effects; returns the old value.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -240,7 +240,8 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// The cached result of a Chain for the values of its parents; `value` selects which of their values count.
+    /// The cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
+    /// parent.
     pub(super) fn branch<'a>(
         &'a self,
         number: u32,
@@ -256,7 +257,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. The error of a function that fails is returned.
+    /// Selects the result of a Chain for the present values of its parents. Returns the error of a function that fails.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -295,7 +296,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to another result if nothing else changes: both stay in the world, and no value is demanded.
+    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is
+    /// demanded of them.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -308,10 +310,10 @@ impl Trace {
         true
     }
 
-    /// As `switch_result`, but the edges are changed only if the proposal is accepted, or before anything else changes them.
+    /// As `switch_result`, but the edges are changed only when the proposal is accepted, or before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
-        // The result must not change any more, because the Chain would not be notified.
+        // The result must be final, because the Chain would not be notified of a change.
         let lasts = (result as usize) < self.permanent();
         if !lasts && !self.nodes[result as usize].inputs.is_empty() {
             return self.switch_result(number, result);
@@ -331,7 +333,7 @@ impl Trace {
         }
     }
 
-    /// The present result of a Chain and the position among its uses, if `switch_result` is possible.
+    /// The present result of a Chain and its position among the uses of that result, if `switch_result` is possible.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -404,7 +406,7 @@ impl Trace {
         result
     }
 
-    /// The element that a Chain's function gives for the values of its parents.
+    /// The element that a Chain's function returns for the values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
         let (element, made) = measured(call);

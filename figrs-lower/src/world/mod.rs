@@ -1,6 +1,6 @@
-//! One world at a time: a flat program run with an explicit stack.
+//! Runs one world at a time: a flat program with an explicit stack.
 //!
-//! This module deliberately shares nothing with the columns and the trace: it is the oracle of their tests.
+//! This module deliberately shares no code with the modules `columns` and `trace`: tests compare them with it.
 
 pub(crate) mod program;
 pub(crate) mod run;

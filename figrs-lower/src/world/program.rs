@@ -15,10 +15,11 @@ use figrs_core::model::statements::StatementIndex;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of Chain-created elements, and of branches of Chains, cached from world to world.
+/// Maximum number of Chain-created elements, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Size of an element in a program in bytes: the lists of a program double, and a parent and its value have slots too.
+/// Size of an element in a program in bytes. The factor two is there because growing lists double their capacity, and
+/// because a parent and its value have slots too.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
 /// Size of a cached branch in bytes, without the values that lead to it.
@@ -39,13 +40,13 @@ struct Instruction {
     parents: Option<Box<[Slot]>>,
     evidence: Arc<[Evidence]>,
     fixed: Option<Datum>,
-    /// Values that observations imply for the element.
+    /// Values that the element must have according to the observations.
     implied: Vec<Datum>,
     branches: FxHashMap<Box<[Datum]>, Slot>,
     checked: bool,
 }
 
-/// A compiled model with its targets: runs one world after another.
+/// A compiled model with its targets; it runs one world (one assignment of values to the elements) after another.
 pub struct Program {
     instructions: Vec<Instruction>,
     values: Vec<Option<Datum>>,
@@ -54,9 +55,9 @@ pub struct Program {
     run: WorldRun<Slot>,
     observations: Observations,
     limit: WorldLimit,
-    /// Size in bytes of the elements that Chains made, and of their records here.
+    /// Size in bytes of the elements that Chains created, and of their records in this program.
     made: u64,
-    /// Heap size in bytes of the values of the world.
+    /// Heap size in bytes of the values in the world.
     held: u64,
     slots: FxHashMap<ElementId, Slot>,
     statements: StatementIndex,
@@ -80,7 +81,7 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A world that exceeds the limit, a number of elements or a [`WorldLimit`], is an error.
+    /// Running a world that exceeds the limit (a number of elements or a [`WorldLimit`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -103,7 +104,7 @@ impl Program {
             remembered: 0,
             densities: 0,
         };
-        // Observations come first, because elements that they determine need not be drawn.
+        // Observations come first, because elements whose values they determine need not be drawn.
         let (observed, others): (Vec<_>, Vec<_>) =
             (model.evidence().iter()).partition(|(_, statement)| statement.observed().is_some());
         for (element, _) in observed.into_iter().chain(others) {
@@ -127,8 +128,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Backward propagation of observations: elements whose values the observations imply are set and not drawn, regardless of which root comes
-    /// first.
+    /// Backward propagation of observations: an element whose value the observations imply is set instead of drawn, whichever root is
+    /// evaluated first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
         for (i, instruction) in self.instructions.iter().enumerate() {
@@ -155,10 +156,10 @@ impl Program {
 
     /// Runs one world and returns the weight of the evidence in it.
     ///
-    /// A world that contradicts the evidence ends early: some values are then not known.
+    /// A world that contradicts the evidence ends early; some elements then have no value.
     ///
-    /// **Errors.** Mistakes of the elements that are reached, worlds of too many elements, and the errors of the
-    /// [`Chooser`].
+    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, worlds of too many
+    /// elements, and the errors of the [`Chooser`].
     pub fn run(
         &mut self,
         chooser: &mut dyn Chooser,
@@ -167,10 +168,11 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world as far as its first `roots` roots need it, which are the pieces of evidence and then the targets, and
-    /// returns the weight of the evidence met until then.
+    /// Runs one world only as far as its first `roots` roots need (the roots are the statements of evidence, followed by
+    /// the targets), and returns the weight of the evidence evaluated so far.
     ///
-    /// The random choices made are the first of the choices that a run of more roots would make.
+    /// The random choices are made in the same order as in a run with more roots, so they are a prefix of the choices
+    /// of that run.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -194,7 +196,7 @@ impl Program {
         Ok(weight)
     }
 
-    /// Number of pieces of evidence.
+    /// Number of statements of evidence.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets.len()
     }
@@ -204,13 +206,14 @@ impl Program {
         &self.targets
     }
 
-    /// The value of a slot in the last world that was run, if it was part of it.
+    /// The value of a slot in the last world that was run, if that world has a value for the slot.
     pub fn value(&self, slot: Slot) -> Option<&Datum> {
         self.values[slot.index()].as_ref()
     }
 
-    /// Number of densities among the likelihoods in the weight of the last world. A world with fewer is infinitely
-    /// more likely: where an observation mixes point masses and densities, the point masses dominate.
+    /// Number of densities among the likelihoods in the weight of the last world. A world with fewer densities is
+    /// infinitely more likely: where an observation can have both point masses and densities, the point masses
+    /// dominate.
     pub fn densities(&self) -> usize {
         self.densities
     }
@@ -276,7 +279,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Clears the last world, and evicts the elements of Chains if they have become too many.
+    /// Clears the last world, and evicts the elements created by Chains if there are too many.
     fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;

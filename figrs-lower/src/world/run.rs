@@ -1,4 +1,4 @@
-//! Runs one world, or a part of it, element by element, with a stack of steps and a stack of values.
+//! Evaluates one world, or a part of a world, element by element, with a stack of steps and a stack of values.
 
 use std::any::Any;
 
@@ -11,13 +11,13 @@ use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// Decides the random choices of a world: random numbers, or a list of all outcomes.
+/// Decides the random choices of a world, for example by random numbers or by enumerating all outcomes.
 pub trait Chooser {
     /// Chooses the value of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
-    /// A value for `element` from the product of this choice and a likelihood, if the distribution defines such a draw; `None` if the chooser does not
-    /// support it.
+    /// A value for `element` drawn from the normalised product of this choice's distribution and a likelihood; `None` if the chooser or the
+    /// distribution does not support such a draw.
     fn choose_conditional(
         &mut self,
         element: &AnyElement,
@@ -28,7 +28,7 @@ pub trait Chooser {
         Ok(None)
     }
 
-    /// Size in bytes of the choices of a world that it stores, which counts against the limit of the world.
+    /// Size in bytes of the choices that the chooser stores; this size counts against the memory limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
@@ -51,20 +51,21 @@ impl<R: Rng> Chooser for R {
     }
 }
 
-/// Treatment of observations: weighted or compared.
+/// Treatment of observations: the likelihood becomes a weight, or sampled values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// The observed value is chosen and the world weighed with its likelihood, wherever the structure allows this.
+    /// The observed value is chosen and the weight is multiplied by its likelihood, wherever the structure of the model
+    /// allows this.
     Weigh,
-    /// Values are chosen as if nothing were observed; worlds that contradict an observation weigh zero.
+    /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
     Compare,
 }
 
-/// Values that a world knows, and records of its elements.
+/// Known values of a world, and the records of its elements.
 pub(crate) trait World {
     /// An element of the world.
     type Node;
-    /// An element whose value is computed elsewhere.
+    /// An element whose value has to be computed outside this evaluation.
     type Missing;
 
     /// Treatment of observations.
@@ -73,8 +74,8 @@ pub(crate) trait World {
     /// The element of a node.
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
-    /// Looks up an element and begins it if its value is not known; `demand` becomes the value that the element must have if the world is to keep a
-    /// positive weight. The world has begun `entered` elements with this one, and its run holds `bytes` bytes.
+    /// Looks up an element, and begins its evaluation if its value is not known; `demand` becomes the value that the element must have in a
+    /// world of positive weight. Counting this element, `entered` elements of the world have begun, and the run holds `bytes` bytes.
     ///
     /// **Errors.** The errors of [`WorldLimit`](crate::WorldLimit).
     fn begin(
@@ -93,7 +94,7 @@ pub(crate) trait World {
         self.element(node).check_parameters()
     }
 
-    /// The result of a Chain for these values of its parents, which `call` returns.
+    /// The result of a Chain for these values of its parents; `call` computes that result.
     fn result(
         &mut self,
         node: &Self::Node,
@@ -120,13 +121,13 @@ pub(crate) type MissingValue<M> = (M, Option<Datum>);
 pub(crate) enum ElementStart<M> {
     /// The value of the element is known.
     Known(Datum),
-    /// The evaluation has to wait for the value.
+    /// The evaluation has to wait for the value, which is computed elsewhere.
     Missing(M),
     /// An intervention sets the value of the element.
     Fixed(Datum),
     /// The value of the element is to be computed.
     Open,
-    /// Different values of the element are demanded, so that the world is impossible.
+    /// Two different values of the element are demanded; the world therefore has weight zero.
     Contradiction,
 }
 
@@ -134,14 +135,14 @@ pub(crate) enum ElementStart<M> {
 struct WorldStep<N> {
     stage: Stage,
     node: N,
-    /// The value that the element must have if the world is to keep a positive weight.
+    /// The value that the element must have in a world of positive weight.
     demand: Option<Datum>,
 }
 
 #[derive(Clone, Copy)]
 enum Stage {
     Begin,
-    /// The values of its parents are on top of the stack of values.
+    /// The values of the element's parents are on top of the stack of values.
     Ready,
     /// The value of a Chain's result is on top of the stack of values.
     Result,
@@ -171,7 +172,7 @@ impl<N> Default for WorldRun<N> {
 }
 
 impl<N> WorldRun<N> {
-    /// Clears the world, whose memory is reused.
+    /// Clears the world and retains its memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.values.clear();
@@ -188,7 +189,7 @@ impl<N> WorldRun<N> {
         });
     }
 
-    /// Takes the value of the last element, once no steps are left; `None` if the world contradicts the evidence.
+    /// Takes the value of the last element after all steps are done; `None` if the world contradicts the evidence.
     pub(crate) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
@@ -199,7 +200,7 @@ impl<N> WorldRun<N> {
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
-    /// Advances until no steps are left, or a value is missing; returns the missing value.
+    /// Advances until no steps are left or a value is missing; in the second case, returns the missing value.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,
@@ -244,7 +245,7 @@ impl<N> WorldRun<N> {
         Ok(None)
     }
 
-    /// Gives the world a weight of zero if another value is demanded.
+    /// Gives the world a weight of zero if the demanded value differs from the computed value.
     fn compare(&mut self, demand: Option<&Datum>, value: &Datum) {
         if demand.is_some_and(|demand| demand != value) {
             self.contradict();
@@ -255,7 +256,8 @@ impl<N> WorldRun<N> {
         self.weight.times(0.0, f64::NEG_INFINITY);
     }
 
-    /// Schedules the parents of an element and then the element, which is evaluated at once if it has no parents.
+    /// Schedules the parents of an element, followed by the element itself; an element without parents is evaluated
+    /// immediately.
     fn open<W: World<Node = N>>(
         &mut self,
         step: WorldStep<N>,
@@ -283,7 +285,7 @@ impl<N> WorldRun<N> {
         Ok(())
     }
 
-    /// Evaluates an element whose parents have values.
+    /// Evaluates an element after its parents.
     fn finish<W: World<Node = N>>(
         &mut self,
         step: WorldStep<N>,

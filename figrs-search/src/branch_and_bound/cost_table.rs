@@ -9,7 +9,7 @@ use super::cost::{FORBIDDEN, add};
 pub(super) struct CostTable {
     /// The variables, in ascending order.
     pub(super) scope: Vec<u32>,
-    /// The costs in lexicographic order of the assignments, so that the last variable changes fastest.
+    /// The costs in lexicographic order of the assignments (the last variable changes fastest).
     pub(super) cells: Vec<i64>,
 }
 
@@ -47,8 +47,8 @@ impl CostTables {
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// Returns the cost functions of the variables `names`, which are renumbered in that order; the constant is left
-    /// out.
+    /// Returns the cost functions whose variables are all in `names`, without the constant; the variables are
+    /// renumbered in the order of `names`.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -146,7 +146,7 @@ impl ListedCosts {
         }
     }
 
-    /// Adds a row with its cost at the end of the list.
+    /// Adds a row of values with its cost at the end of the list.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
@@ -166,7 +166,7 @@ impl ListedCosts {
         self.at(&row)
     }
 
-    /// Returns the cost of a row; it is forbidden if the row is not listed.
+    /// Returns the cost of a row of values; the cost is forbidden if the row is not listed.
     pub(super) fn at(&self, row: &[u32]) -> i64 {
         let arity = self.scope.len();
         let (mut low, mut high) = (0, self.costs.len());

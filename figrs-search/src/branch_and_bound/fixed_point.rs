@@ -11,15 +11,15 @@ use super::outward::{above, below, difference_above, difference_below, sum_above
 const FINEST: f64 = 46.0;
 
 /// Number of entries up to which a table is always dense; a larger table is dense if it has at most `DENSE_FOR_EACH` entries
-/// for each stored one.
+/// for each stored entry.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is the logarithm of the product of all factors' largest weights minus the logarithm of its own weight, rounded down for
-/// each factor. The value `best - cost / scale` is an upper bound of the logarithm of its weight. The excess is less than `rounded / scale`, apart
-/// from floating-point rounding, which keeps the bound valid.
+/// The cost of an assignment is the logarithm of the product of all factors' largest weights minus the logarithm of the assignment's
+/// weight, rounded down for each factor. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. The
+/// bound exceeds the logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always directed upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
@@ -30,19 +30,19 @@ pub(super) struct FixedPointCosts {
     rounded: i64,
     /// The sum over all factors of the largest absolute logarithm of a weight.
     pub(super) magnitude: f64,
-    /// The sum over all factors of the largest finite cost.
+    /// The sum over all factors of the factor's largest finite cost.
     pub(super) dearest: i64,
 }
 
 impl FixedPointCosts {
-    /// Computes the costs with the largest scale at which their sum does not overflow; returns `None` if all entries of
-    /// a factor are zero.
+    /// Computes the costs with the largest scale at which the sum of the costs does not overflow; returns `None` if all
+    /// entries of a factor are zero.
     pub(super) fn new(graph: &FactorGraph) -> Option<Self> {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Forbids every entry whose logarithm is smaller than the largest one of its factor by more than a limit, so that the other costs can have a
-    /// larger scale. Assignments whose logarithm is within this limit of `best` keep their costs.
+    /// Forbids every entry whose logarithm is below the largest logarithm of its factor by more than a limit; the other costs can then have
+    /// a larger scale. Assignments whose logarithm is within this limit of `best` retain their costs.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -84,8 +84,8 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Returns the minimum difference in cost for an assignment to count as better, because rounding could make equally good
-    /// assignments seem cheaper.
+    /// Returns the minimum difference in cost for an assignment to count as better: rounding can make equally good
+    /// assignments differ by less.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -146,7 +146,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range of those logarithms whose distance from the largest one is at most a limit.
+    /// Returns the range of the logarithms whose distance from the largest logarithm is at most a limit.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {

@@ -8,13 +8,13 @@ use super::cost_table::CostTables;
 /// Number of moves between two checks of the clock.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves as a multiple of the number of variables, and maximum number of values examined in all
+/// Maximum number of moves (as a multiple of the number of variables), and maximum number of values examined in all
 /// moves.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves during which a changed variable is tabu, and number of different values of the additional
-/// tabu moves.
+/// Minimum number of moves during which a changed variable is tabu (may not change again), and number of different
+/// values for the random number of additional tabu moves.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
@@ -25,7 +25,7 @@ struct TabuSearch<'a> {
     incident: Vec<Vec<usize>>,
     /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// For each variable and value, the cost of the variable's functions at that value and the present values of the
+    /// For each variable and value, the cost of the variable's functions at that value, with the present values of the
     /// other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
@@ -129,8 +129,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// Returns the best change among the variables that are not tabu, with the difference in cost. A tabu variable may change if the result is
-    /// better than the best assignment so far; `above` is the present cost minus the best cost.
+    /// Returns the best change of a variable that is not tabu, with the resulting difference in cost. A tabu variable may change if the
+    /// result is better than the best assignment so far; `above` is the present cost minus the best cost.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {

@@ -1,7 +1,7 @@
 //! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. Only the logarithm of 1, which is 0, is
-/// exact.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm of 1, which is 0, is the
+/// only logarithm that is exact.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }
@@ -41,7 +41,7 @@ pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
         let (next, lost) = two_sum(sum, number);
         sum = next;
         rest += lost;
-        // The sum of the rounding errors is rounded as well, so its own error is bounded.
+        // The sum of the rounding errors is itself rounded; the error of this rounding is bounded, too.
         rounded += (rest.abs() + f64::MIN_POSITIVE) * f64::EPSILON;
     }
     if rest == 0.0 || !sum.is_finite() {

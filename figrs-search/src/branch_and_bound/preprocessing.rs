@@ -1,4 +1,4 @@
-//! Preprocessing of cost functions: functions of the same variables are added up, and variables of few neighbours are
+//! Preprocessing of cost functions: functions of the same variables are added up, and variables with few neighbours are
 //! eliminated.
 
 use std::cmp::Reverse;
@@ -128,7 +128,7 @@ impl Elimination {
     }
 }
 
-/// Adds up the functions of equal scope, and eliminates variables of few neighbours.
+/// Adds up the functions of equal scope, and eliminates variables with few neighbours.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn preprocess(

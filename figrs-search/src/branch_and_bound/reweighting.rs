@@ -9,8 +9,8 @@ use super::cost_table::{CostTable, CostTables};
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Divisor of the total gain: sweeps continue while a sweep raises the lower bound by more than this share of the gain
-/// of all sweeps.
+/// Sweeps continue while a sweep raises the lower bound by more than the total gain of all sweeps divided by this
+/// constant.
 const LEAST_GAIN: i64 = 1 << 10;
 
 /// Cost functions during reweighting, which moves costs between unary functions and functions of several variables.
@@ -29,7 +29,7 @@ struct Incidence {
     table: usize,
     /// Distance in the table between the costs of consecutive values of the variable.
     stride: usize,
-    /// True if the function contains a later variable, or an earlier variable.
+    /// True if the function contains a variable after this variable; `has_earlier` is true if it contains a variable before.
     has_later: bool,
     has_earlier: bool,
 }
@@ -45,10 +45,10 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 
 /// Moves costs until the constant hardly rises, or the deadline has passed.
 ///
-/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest sum is added to the constant, and the
-/// rest is spread evenly over the functions that contain later variables. Then a sweep visits the variables in reverse order. Each assignment
-/// keeps its cost, and no cost becomes negative. If the limits suffice, pairwise functions become virtually arc consistent, which means that the
-/// pairs and values of cost zero contain an arc-consistent subset.
+/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest of these minima is added to the
+/// constant, and the rest is spread evenly over the functions that contain later variables. The next sweep visits the variables in reverse
+/// order. Each assignment retains its cost, and no cost becomes negative. If the limits suffice, pairwise functions become virtually arc
+/// consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -122,7 +122,7 @@ impl Reweighting {
     }
 
     /// Collects and spreads the costs of a variable; `ahead` states whether a function contains variables that this sweep visits later, and
-    /// whether it contains earlier ones.
+    /// whether the function contains variables that it visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -254,7 +254,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// On a chain the constant reaches the best cost, apart from gains too small for another sweep.
+    /// On a chain the constant reaches the best cost, except for a difference too small to cause another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

@@ -1,4 +1,4 @@
-//! Single worlds of a circuit: the worlds of largest weight, and random worlds.
+//! Single worlds (assignments) of a circuit: the worlds of largest weight, and random worlds.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world of a circuit, given by the choices at the sum nodes of a traversal from the root, in their order, and by the
-/// value nodes that the traversal visits.
+/// One world (assignment) of a circuit. The world is given by the choices at the sum nodes of a traversal from the root,
+/// in traversal order, and by the value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
-    /// For each choice, `true` if the second child is taken.
+    /// For each choice, `true` if the traversal takes the second child.
     choices: Vec<bool>,
     /// The indices of the visited values in the numbering of values.
     pub values: Vec<u32>,
@@ -37,7 +37,8 @@ impl DecisionCircuit {
         world
     }
 
-    /// Draws a random world, given the value of each node; the value of the root must not be zero.
+    /// Draws a random world with probability proportional to its weight, given the value of each node; the value of the
+    /// root must not be zero.
     pub fn sample(&self, values: &[ScaledNumber], rng: &mut impl Rng) -> CircuitWorld {
         self.walk(|_, a, b| {
             let [a, b] = [a, b].map(|child| values[child as usize]);
@@ -46,11 +47,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds of the largest weights, best first, given for each node the largest weight of its
-    /// subcircuit.
+    /// Returns the `count` worlds (assignments) of the largest weights, best first; the argument gives for each node
+    /// the largest weight of its subcircuit.
     ///
-    /// The largest weights give the exact weight of the best world for each choice that a found world did not take, so that the best of these choices
-    /// leads to the next best world.
+    /// The largest weights give, for each choice that the found worlds rejected, the exact weight of the best world with that choice; the
+    /// best of these choices leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {
@@ -58,8 +59,8 @@ impl DecisionCircuit {
         if maxima[self.root as usize].is_zero() || count == 0 {
             return found;
         }
-        // Choices that found worlds did not take, sorted by rating: the index of the world, and the index of the
-        // choice.
+        // Choices that the found worlds rejected, sorted by rating: each has the index of its world and the index of
+        // the choice.
         let mut open: BTreeMap<ChoiceRating, (usize, usize)> = BTreeMap::new();
         let mut age = 0;
         let mut next = Some((0.0, None::<(usize, usize)>));
@@ -101,8 +102,8 @@ impl DecisionCircuit {
     }
 }
 
-/// Rating of a choice that was not taken: the logarithm of its weight relative to the best weight (largest first), then
-/// the order of insertion.
+/// Rating of a choice that was rejected: the logarithm of its weight relative to the best weight (largest first), and
+/// then the order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoiceRating(f64, u64);
 

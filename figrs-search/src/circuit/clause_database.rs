@@ -12,14 +12,14 @@ const WATCH_BYTES: usize = 16;
 /// Index of a clause in the database.
 pub(super) type ClauseId = u32;
 
-/// Origin of a clause, which decides whether and when it may be deleted.
+/// Kind of a clause (given, learned, temporary), which decides whether and when the clause may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseKind {
     /// A clause of the problem, which is never deleted.
     Given,
     /// A learned clause, which the problem implies; it is watched and may be forgotten.
     Learned,
-    /// A clause that is only the reason of one assignment; it is not watched.
+    /// A clause that is only the reason of one assignment; the clause is not watched.
     Temporary,
     /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
@@ -107,8 +107,8 @@ impl ClauseDatabase {
         self.free.push(id);
     }
 
-    /// Forgets the least recently used half of the learned clauses with large literal block distance; a clause for which `is_locked`
-    /// returns true is kept.
+    /// Forgets the least recently used half of the learned clauses with large literal block distance, except clauses for which
+    /// `is_locked` returns true.
     pub(super) fn forget_half(&mut self, is_locked: impl Fn(ClauseId) -> bool) {
         let is_candidate = |id: &ClauseId| {
             let header = &self.headers[*id as usize];
@@ -126,7 +126,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses, if they are more than half of the array and more than the number of
+    /// Removes the literals of forgotten clauses, if these literals are more than half of the array and outnumber the
     /// entries.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
@@ -143,7 +143,7 @@ impl ClauseDatabase {
         self.waste = 0;
     }
 
-    /// Returns the approximate size in bytes, including the watches.
+    /// Returns the approximate size of the database in bytes, including the watches.
     pub(super) fn bytes(&self) -> usize {
         let clauses = self.headers.len() - self.free.len();
         self.literals.capacity() * size_of::<AtomLiteral>()

@@ -9,7 +9,7 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals examined in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom that are compared in order to find subsumed clauses.
+/// Maximum number of clauses of an atom up to which these clauses are compared to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
 /// Clauses with lists of their occurrences, without unit clauses, duplicates and subsumed clauses.
@@ -19,15 +19,15 @@ const MAX_OCCURRENCES: usize = 2000;
 /// **References.** Eén and Biere, *Effective preprocessing in SAT through variable and clause elimination*, SAT 2005.
 #[derive(Debug)]
 pub(super) struct ClauseSimplifier {
-    /// The sorted literals of each clause; the list is empty if the clause was removed.
+    /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// The indices of the clauses of each literal; some of these clauses may have been removed or may have lost the
-    /// literal.
+    /// For each literal, the indices of the clauses that contain it; some of these clauses may have been removed or may
+    /// have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
-    /// Clauses whose subsumption of other clauses is still to be tested.
+    /// Clauses that have not yet been tested for subsuming other clauses.
     queue: Vec<u32>,
     work: u64,
     pub(super) is_contradictory: bool,
@@ -36,9 +36,10 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// The other clause contains all literals of this clause.
+    /// Subsumption: the other clause contains all literals of this clause.
     Whole,
-    /// The other clause contains all literals of this clause except this one, whose negation it contains.
+    /// Self-subsumption: the other clause contains all literals of this clause except the given literal, whose negation
+    /// it contains.
     Without(AtomLiteral),
 }
 
@@ -60,7 +61,7 @@ impl ClauseSimplifier {
         this
     }
 
-    /// Adds a clause, unless it is satisfied or contains both a literal and its negation.
+    /// Adds a clause, unless the clause is satisfied or contains both a literal and its negation.
     pub(super) fn add(&mut self, mut clause: Vec<AtomLiteral>) {
         clause.sort_unstable();
         clause.dedup();
@@ -85,7 +86,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Makes a literal true, and marks a contradiction if it is false.
+    /// Makes a literal true; if the literal is false, marks a contradiction.
     pub(super) fn assign(&mut self, literal: AtomLiteral) {
         match self.truths[literal.index()] {
             Truth::True => {}
@@ -143,8 +144,8 @@ impl ClauseSimplifier {
         while let Some(&unit) = self.units.get(next) {
             next += 1;
             for id in std::mem::take(&mut self.occurrences[unit.index()]) {
-                // The occurrence lists of a strengthened clause still contain the literal that it lost, so membership
-                // is tested.
+                // The occurrence lists of a strengthened clause still contain the literal that the clause lost;
+                // membership is therefore tested.
                 if self.clauses[id as usize].binary_search(&unit).is_ok() {
                     self.clauses[id as usize].clear();
                 }
@@ -173,7 +174,7 @@ impl ClauseSimplifier {
     }
 
     /// Removes the clauses that a clause subsumes, and removes literals of other clauses by self-subsuming resolution
-    /// with it.
+    /// with this clause.
     fn subsume_by(&mut self, id: u32) {
         let clause = std::mem::take(&mut self.clauses[id as usize]);
         let count = |l: &AtomLiteral| {
@@ -211,7 +212,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Returns the literals that are true in all solutions.
+    /// Returns the literals that were found to be true in all solutions.
     pub(super) fn units(&self) -> impl Iterator<Item = AtomLiteral> {
         let all = (0..self.truths.len()).filter(|&i| self.truths[i] == Truth::True);
         all.map(AtomLiteral::at)
@@ -233,12 +234,12 @@ impl ClauseSimplifier {
     }
 }
 
-/// Returns a set of atoms as bits, in which several atoms may share one bit.
+/// Returns a set of atoms as a 64-bit mask, in which several atoms may share one bit.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
 
-/// Returns the relation of the first of two sorted clauses, which is not longer, to the other one.
+/// Returns the subsumption relation of a sorted clause to another sorted clause that is at least as long.
 fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
     let mut flipped = None;
     let mut rest = other.iter();
@@ -278,8 +279,8 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let [a, b, c, d] = [0, 1, 2, 3];
-        // The first two clauses imply `a`. Before that is found, the last two become `b or c`, but are still listed as
-        // clauses of `a`.
+        // The first two clauses imply `a`. Before that is found, the last two clauses become `b or c`, but are still
+        // listed as clauses of `a`.
         let clauses = vec![
             clause(&[(a, true), (d, true)]),
             clause(&[(a, true), (d, false)]),

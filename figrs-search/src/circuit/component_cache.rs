@@ -9,9 +9,9 @@ use rustc_hash::FxHasher;
 /// tables.
 ///
 /// The keys are drawn at random from a fixed seed, so two different components have the same sum with probability `2^-128`. If
-/// they differ only in the number of equal residual tables, by `m`, the probability is at most `m / 2^128`. By the union bound
-/// over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 / 2^129`, times `m`
-/// at worst. This is below `10^-18` for `n = 10^10`.
+/// two components differ only in the number of equal residual tables, by `m`, this probability is at most `m / 2^128`. By the
+/// union bound over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 /
+/// 2^129`, multiplied by `m` in the worst case. The probability of a confusion is below `10^-18` for `n = 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,11 +25,11 @@ struct CachedValue<V> {
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion, so that all entries inserted since a certain time can be removed.
+    /// The keys in the order of insertion; they allow the removal of all entries inserted since a certain time.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries of the cache.
     capacity: usize,
-    /// Number of slots of the hash table at that capacity.
+    /// Number of slots of the hash table when it has its maximum capacity.
     places: usize,
     clock: u64,
     pub(super) evictions: u64,
@@ -38,8 +38,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot. It covers the table and the half-sized table from which it grows, the key in the list
-    /// of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot. The bytes of a slot cover the table and the half-sized table from which it grows, the
+    /// key in the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
@@ -70,8 +70,8 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts a value. The `marks`, which [`mark`](Self::mark) returned, are given in ascending order and are updated
-    /// when entries are removed.
+    /// Inserts a value. The `marks` come from [`mark`](Self::mark), are given in ascending order, and are updated when
+    /// entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -87,8 +87,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// True if another entry would enlarge the table beyond the largest size. Slots of removed entries count as used
-    /// until the table is rehashed, which happens automatically if less than half of it is used.
+    /// Returns true if another entry would enlarge the table beyond its maximum size. Slots of removed entries count as
+    /// used until the table is rehashed, which happens automatically if less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -101,8 +101,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since a mark. If a component has no solution, values of components beside it may be wrong, because learned
-    /// clauses may exclude some of their solutions.
+    /// Removes all entries inserted since a mark. If a component has no solution, cached values of its sibling components may be wrong,
+    /// because learned clauses may exclude some of their solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);
@@ -168,7 +168,7 @@ mod tests {
                 kept += usize::from(cache.get(key).is_some_and(|value| u128::from(value) == key));
                 assert!(largest as u64 <= bytes, "{time}: {largest} of {bytes}");
             }
-            // The table itself, without the memory for growing and sorting, takes at least a quarter of the allowed
+            // Even without the memory for growing and sorting, the table takes at least a quarter of the allowed
             // memory.
             assert!(largest as u64 >= bytes / 4, "{largest} of {bytes}");
             assert!(cache.evictions > 5, "{} {kept}", cache.evictions);

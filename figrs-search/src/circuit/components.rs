@@ -10,10 +10,10 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The largest stamp of a traversal of the incidence graph, after which stamps start again at the beginning.
+/// The largest stamp of a traversal of the incidence graph; after this stamp, stamps start again at the beginning.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// A component of open atoms, given by the range of its atoms in the list of members and by its hash.
+/// A component of open (undecided) atoms, given by the range of its atoms in the list of members and by its hash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -40,7 +40,7 @@ pub(super) struct ComponentFinder {
     clause_stamps: Vec<u32>,
     factor_stamps: Vec<u32>,
     variable_stamps: Vec<u32>,
-    /// Number of open atoms of each variable at the time when its component was found.
+    /// For each variable, the number of its open (undecided) atoms at the time when its component was found.
     open_values: Vec<u32>,
     stamp: u32,
     /// Number of open clauses and tables of each atom at the time when its component was found.
@@ -126,8 +126,8 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// Returns the component of an open atom, and appends its atoms to `members`; returns `None` if this traversal has
-    /// already visited the atom.
+    /// Returns the component of an open (undecided) atom, and appends the atoms of the component to `members`; returns
+    /// `None` if this traversal has already visited the atom.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -176,7 +176,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of a variable unless this traversal has visited them; returns their number.
+    /// Visits the open atoms of a variable, unless this traversal has visited them before; returns their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -197,8 +197,9 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists of the open values of only one variable. Its only open clause
-    /// must state that it has one of these values, so that only tables of this variable distinguish them.
+    /// Returns the variable of a component that consists only of open values of a single variable. The only open clause
+    /// of such a component must state that the variable has one of these values; only tables of this variable then
+    /// distinguish the values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

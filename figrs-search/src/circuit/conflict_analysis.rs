@@ -1,4 +1,4 @@
-//! Conflict analysis, which learns a clause from a conflict and finds the decision that the conflict refutes.
+//! Conflict analysis: learns a clause from a conflict, and finds the decision that the conflict refutes.
 
 use super::clause_database::{ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
@@ -19,10 +19,10 @@ pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
     /// Number of literals of each level that are marked as seen.
     counts: Vec<u32>,
-    /// All literals that were marked as seen; they are false in the present assignment.
+    /// All literals that were marked as seen; these literals are false in the present assignment.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
-    /// The learned clauses, if tests request that they are recorded.
+    /// The learned clauses, recorded only on request of a test.
     #[cfg(test)]
     pub(super) log: Option<Vec<Vec<AtomLiteral>>>,
 }
@@ -36,9 +36,9 @@ impl ConflictAnalysis {
     }
 
     /// Resolves the violated clause with reasons until the resolvent depends on one decision. Learns the clause of the first unique
-    /// implication point, and returns the last clause as the reason of the decision's negation.
+    /// implication point; returns the last resolvent as the reason of the decision's negation.
     ///
-    /// **Guarantee.** Both clauses are implied by the clauses of the problem.
+    /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
     /// **References.** Marques-Silva and Sakallah, *GRASP*, IEEE Transactions on Computers 48(5), 1999; Zhang, Madigan, Moskewicz
     /// and Malik, *Efficient conflict driven learning in a Boolean satisfiability solver*, ICCAD 2001.
@@ -131,7 +131,7 @@ impl ConflictAnalysis {
         let (seen, clause) = (&self.seen, &mut self.clause);
         let first = clause[0];
         clause.retain(|&other| other == first || !is_redundant(propagator, seen, other));
-        // The second watched literal is the one that backtracking makes undecided next.
+        // The second watched literal is the literal that backtracking makes undecided next.
         let latest = (1..clause.len()).max_by_key(|&i| (propagator.level_of(clause[i]), i));
         if let Some(latest) = latest {
             clause.swap(1, latest);

@@ -12,10 +12,11 @@ pub enum CircuitNode {
     Value(u32),
     /// A leaf for a weight, given by the index of its symbol.
     Symbol(u32),
-    /// The product of children over disjoint sets of variables, given by the start and the length of their range in the
-    /// list of children.
+    /// The product of children over disjoint sets of variables; the children are given by the start and the length of
+    /// their range in the list of children.
     Product(u32, u32),
-    /// The sum of two children over the same variables; in each world, at most one of them has positive weight.
+    /// The sum of two children over the same variables; in each world (assignment), at most one child has positive
+    /// weight.
     Sum(u32, u32),
 }
 
@@ -51,8 +52,8 @@ impl ValueNumbering {
     }
 }
 
-/// A deterministic, decomposable and smooth circuit, which represents the sum over all worlds of the products of their
-/// weights.
+/// A deterministic, decomposable and smooth circuit, which represents the sum of the weights of all worlds
+/// (assignments).
 ///
 /// Each world of positive weight is a traversal from the root that takes one child of each sum and all children of each product. The
 /// traversal visits exactly one value of each variable.
@@ -84,7 +85,8 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring, given its operations and the values `leaf` of the leaves.
+    /// Returns the value of each node in a semiring; the arguments are the operations of the semiring and the values
+    /// `leaf` of the leaves.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -129,7 +131,7 @@ impl DecisionCircuit {
                 CircuitNode::Product(start, len) => {
                     let children = self.children(start, len);
                     // The products of the children before and after each child are computed separately, because
-                    // division fails if a child is zero.
+                    // dividing the whole product by a child fails if that child is zero.
                     before.clear();
                     let mut product = own;
                     for &child in children {
@@ -207,10 +209,10 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The node of each value and of each symbol, if the node exists already.
+    /// The nodes of the values and of the symbols, where such a node exists already.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1, so that products leave it out.
+    /// A symbol whose weight is always 1, and which products therefore leave out.
     one: Option<u32>,
     /// The children of all products under construction, and the start of each product in this list.
     open: Vec<u32>,

@@ -17,7 +17,7 @@ const MAX_PREFERENCE: f64 = 1e7;
 /// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
 ///
 /// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
-/// more the preference weighs against the activity of variables.
+/// larger is the influence of the preference compared with the activity of variables.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
@@ -97,8 +97,8 @@ impl BagForest {
         }
     }
 
-    /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the parts
-    /// without it have level one, and so on.
+    /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the
+    /// components that remain without it have level one, and so on.
     ///
     /// **Complexity.** The number of bags times the number of levels, which is at most logarithmic in the number of
     /// bags.
@@ -108,7 +108,7 @@ impl BagForest {
         let mut parents = vec![u32::MAX; n];
         let mut below = vec![0u64; n];
         let mut largest = vec![0u64; n];
-        // The roots of the remaining parts, with the levels of their centroids.
+        // The roots of the remaining components, with the levels of their centroids.
         let mut parts: Vec<(usize, u32)> = Vec::new();
         for root in 0..n {
             if levels[root] == u32::MAX {
@@ -137,7 +137,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// Returns the bags without a level that are connected with `root`, parents first.
+    /// Returns the bags without a level that are connected with `root`, in an order in which parents come first.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];

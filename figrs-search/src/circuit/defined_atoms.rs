@@ -7,7 +7,7 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses of an atom for which it is eliminated.
+/// Maximum number of clauses in which an atom occurs for it to be eliminated.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
@@ -16,22 +16,23 @@ const MAX_PASSES: usize = 20;
 /// Maximum number of partial assignments tried to decide whether an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with the clauses in which it occurred positively: it is true if and only if all other literals of one of them
-/// are false.
+/// An eliminated atom, with the clauses in which it occurred positively: the atom is true if and only if, in one of these clauses,
+/// all other literals are false.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
 }
 
-/// Eliminates atoms that their clauses define as functions of other atoms, if this adds no clauses to the problem.
+/// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the
+/// number of clauses.
 ///
-/// A set of clauses defines an atom if the clauses contradict each other once its literals are removed: for each assignment
-/// of the other atoms, some clause determines the atom. In this case each solution of the remaining clauses extends to
-/// exactly one solution, so resolution sums over the values of the atom.
+/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed: for each
+/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of
+/// the remaining clauses extends to exactly one solution; resolution therefore sums over the values of the atom.
 ///
-/// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given ones, restricted to the
-/// remaining atoms.
+/// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
+/// the remaining atoms.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///
@@ -120,7 +121,7 @@ fn eliminate(simplifier: &mut ClauseSimplifier, atom: u32) -> Option<DefinedAtom
     })
 }
 
-/// A set of clauses that defines an atom, as bits for the indices of the clauses.
+/// A set of clauses that defines an atom, represented as a bit mask of clause indices.
 struct AtomDefinition {
     members: u64,
 }
@@ -182,7 +183,7 @@ struct MaskedClause {
 /// True if a bounded search finds that these clauses have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
-    // Partial assignments that are still to be tried, each given by its true and its false atoms.
+    // Partial assignments that are still to be tried; each is given by its true atoms and its false atoms.
     let mut left = vec![(0u64, 0u64)];
     while let Some((mut yes, mut no)) = left.pop() {
         tries += 1;

@@ -3,27 +3,28 @@
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search leaves out because functions of other variables determine them: each solution for the other variables extends to
-/// exactly one for all variables.
+/// The variables that a search leaves out because functions of other variables determine them: each assignment of the other variables
+/// extends to exactly one assignment of all variables.
 ///
-/// Such a variable occurs in its function, and in at most one table of weights of its own values, which become weights of the
-/// function's arguments. If the function excludes no argument values and has no weights, the search leaves the function out too, so
-/// it no longer counts as an occurrence of its arguments.
+/// A determined variable occurs in its function, and in at most one table of weights of its own values; these weights become
+/// weights of the function's arguments. A function that excludes no argument values and has no weights is left out of the search
+/// too, and then does not count as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors of the functions, in the order in which their variables were left out; a variable that was left out later may be an argument
-    /// of earlier functions.
+    /// The factors that are functions, in the order in which their variables were left out; a variable that was left out later may be an
+    /// argument of earlier functions.
     functions: Vec<usize>,
-    /// For the factor of a function, the factor with the weights of the function's values.
+    /// For each factor that is a function, the factor with the weights of the function's values.
     weights: FxHashMap<usize, usize>,
     /// For each factor, `true` if the search does not read it separately: weights of a function's values, and functions that
-    /// exclude nothing.
+    /// exclude no argument values.
     is_skipped: Vec<bool>,
     /// For each variable, `true` if the search leaves it out.
     is_determined: Vec<bool>,
 }
 
-/// Returns the argument variables, the value variable and the table of a function factor; `None` for other factors.
+/// Returns the argument variables, the value variable and the table of a factor that represents a function; `None` for
+/// other factors.
 fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
     let FactorTable::Function { index } = &factor.table else {
         return None;
@@ -33,7 +34,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// Finds the determined variables of a graph, except those that must be kept.
+    /// Finds the determined variables of a graph, except variables that must not be left out.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -47,8 +48,8 @@ impl DeterminedVariables {
                 open.push(number);
             }
         }
-        // For each variable, the number of its occurrences in factors that exclude something. The list of factors is read only for variables with few
-        // occurrences, so that a variable in many functions takes little time.
+        // For each variable, the number of factors that contain it and exclude some assignments. The list of factors is read only for
+        // variables with few occurrences; a variable in many functions therefore takes little time.
         let mut mentions: Vec<usize> = mentioning.iter().map(Vec::len).collect();
         let mut found = Self {
             is_skipped: vec![false; graph.factors.len()],
@@ -104,8 +105,8 @@ impl DeterminedVariables {
         self.is_determined[variable as usize]
     }
 
-    /// True if the search does not read a factor separately: it has the weights of a function's values, or it excludes
-    /// nothing.
+    /// Returns true if the search does not read a factor separately: the factor has the weights of a function's values,
+    /// or excludes nothing.
     pub(super) fn is_skipped(&self, factor: usize) -> bool {
         self.is_skipped[factor]
     }
@@ -116,7 +117,8 @@ impl DeterminedVariables {
         self.functions.len()
     }
 
-    /// Returns the factor with the weights of the values of a function's factor, if there is one.
+    /// Returns the factor with the weights of a function's values, if there is one; `factor` is the factor of the
+    /// function.
     pub(super) fn weights_of(&self, factor: usize) -> Option<usize> {
         self.weights.get(&factor).copied()
     }

@@ -1,4 +1,4 @@
-//! Entries of the tables of factors, and the symbols that represent their weights.
+//! Entries of the tables of factors, and the symbols that stand for the weights of these entries.
 
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
@@ -8,7 +8,7 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 pub(super) enum WeightSymbol {
     /// A constant, given by the bits of its natural logarithm.
     Constant(u64),
-    /// The probability of the parametric outcome with this origin.
+    /// The probability of an outcome of a distribution with parameters; the number identifies the outcome.
     Origin(u32),
     /// The weight of one entry, given by the indices of the factor and of the entry.
     Entry(u32, u32),

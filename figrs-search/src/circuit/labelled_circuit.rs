@@ -1,4 +1,4 @@
-//! A circuit with labels that give the meaning of its leaves.
+//! A circuit with labels that state the meaning of its leaves.
 
 use std::sync::Arc;
 
@@ -27,13 +27,13 @@ const MAX_ROUNDING: f64 = 1e-14;
 /// A circuit with labels of its leaves, which are values of variables and weights of a graph's entries.
 #[derive(Debug)]
 pub struct LabelledCircuit {
-    /// The circuit; `None` if zeros exclude all worlds.
+    /// The circuit; `None` if zero weights exclude all worlds (assignments).
     pub circuit: Option<DecisionCircuit>,
     /// The numbering of the values of the variables.
     pub numbering: ValueNumbering,
-    /// For each variable, `true` if the circuit contains its values as leaves.
+    /// For each variable, `true` if the circuit contains the variable's values as leaves.
     pub kept: Vec<bool>,
-    /// The graph that was searched, and its entries that were zero only for the parameters at that time.
+    /// The graph that was searched, and the entries that were zero only for the parameters at the time of the search.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
@@ -45,7 +45,7 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches a graph and records the search as a circuit. The values of variables that are `kept` become leaves of
+    /// Searches a graph and records the search as a circuit. The values of variables that `kept` marks become leaves of
     /// the circuit.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
@@ -100,7 +100,7 @@ impl LabelledCircuit {
         [self.determined.len(), self.defined.len()]
     }
 
-    /// Returns the values of all variables in a world of the circuit.
+    /// Returns the values of all variables in a world (assignment) of the circuit.
     pub fn values(&self, world: &CircuitWorld) -> Vec<u32> {
         let atoms = &self.atoms;
         let mut values = vec![0; atoms.cardinalities.len()];

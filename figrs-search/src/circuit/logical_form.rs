@@ -15,8 +15,8 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Maximum number of entries of a table whose zeros are covered by a small set of clauses; a larger table gets a clause for each
-/// prefix of a row.
+/// Maximum number of entries of a table whose zeros are covered by a small set of clauses; for a larger table, there is one
+/// clause for each prefix of a row.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
 /// Number of bytes of a clause without its literals, and number of bytes of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
@@ -47,8 +47,8 @@ pub(super) struct LogicalForm {
 }
 
 impl LogicalForm {
-    /// Creates the logical form of a graph without the variables that others determine, except those that must be kept. The zero weights in
-    /// `open_zeros` exclude no entries, because they may become positive.
+    /// Creates the logical form of a graph without the variables that other variables determine; variables that `kept` marks remain. The
+    /// zero weights in `open_zeros` exclude no entries, because they may become positive.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the table
     /// budget; [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
@@ -198,8 +198,8 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row, adds a clause that restricts the next value to the values that some row has after this
-    /// prefix.
+    /// For each prefix of a row of values, adds a clause that restricts the next value to the values with which some
+    /// row continues this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -238,8 +238,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not excluded: for each entry, the values of variables with several values, and the
-/// symbol of its weight.
+/// The entries of a factor that are not excluded: for each entry, the values of those variables that have several
+/// values, and the symbol of the entry's weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,

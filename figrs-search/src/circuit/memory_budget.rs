@@ -1,11 +1,11 @@
-//! Limits of the lists of a search: their size in bytes, and their length if indices have 32 bits.
+//! Limits of the lists of a search: the size of the lists in bytes, and the length of lists whose indices have 32 bits.
 
 use figrs_factor::eliminate::{EliminationError, Options};
 
 /// Number of bytes by which a structure may grow before its size is compared with the budget again.
 const UNCHECKED_GROWTH: usize = 1 << 20;
-/// Maximum length of a list whose indices have 32 bits. The other half of the indices is reserved for elements that are added between
-/// two checks.
+/// Maximum length of a list whose indices have 32 bits. The other half of the 32-bit indices is reserved for elements that are added
+/// between two checks.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
 /// Compares the size of a growing structure with the memory budget at intervals.

@@ -13,18 +13,18 @@ use figrs_factor::eliminate::{EliminationError, Options};
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
-/// Number of bytes of a literal in addition to its clause, for its occurrences and its copy in the propagator of
-/// probing.
+/// Number of bytes for each literal in addition to its clause: the literal's occurrences and its copy in the propagator
+/// of probing.
 const LITERAL_BYTES: usize = 20;
-/// Number of bytes of an atom for its lists of occurrences, pairs and watches.
+/// Number of bytes for each atom: its lists of occurrences, pairs and watches.
 const ATOM_BYTES: usize = 250;
 
 /// Simplifies the clauses of a logical form, and eliminates atoms that other atoms define.
 ///
 /// `is_kept` marks the variables whose atoms must not be eliminated.
 ///
-/// **Guarantee.** The solutions over the remaining atoms correspond one to one to those of the given form, with the same
-/// weights; the values of the eliminated atoms follow from them in reverse order.
+/// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with
+/// the same weights; the values of the eliminated atoms follow from the remaining atoms in reverse order of elimination.
 ///
 /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
 pub(super) fn preprocess(
@@ -76,8 +76,8 @@ fn probe_clauses(
     until: &Until,
 ) -> Result<bool, EliminationError> {
     let mut propagator = ClausePropagator::new(form.atoms.exclusive());
-    // A variable that no clause connects with another variable is not probed, because it has consequences only for its own
-    // values, which may be many.
+    // A variable that no clause connects with another variable is not probed, because probing would find consequences only
+    // for the variable's own values, of which there may be many.
     let mut is_joined = vec![false; form.atoms.cardinalities.len()];
     let mut excluded = Vec::new();
     for clause in simplifier.long_clauses() {

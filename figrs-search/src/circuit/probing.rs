@@ -20,8 +20,8 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal that leads to a conflict is false, a literal implied by an
-/// atom and by its negation is true, and two literals that imply each other are equivalent.
+/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal that leads to a conflict is false, a literal
+/// implied by both an atom and the atom's negation is true, and two literals that imply each other are equivalent.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///

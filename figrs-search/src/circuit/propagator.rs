@@ -3,7 +3,7 @@
 use super::clause_database::{ClauseDatabase, ClauseId, ClauseKind};
 use super::literal::AtomLiteral;
 
-/// Number of bytes of an atom and its two literals, with the headers of their lists.
+/// Number of bytes for an atom and its two literals, including the headers of their lists.
 const ATOM_BYTES: usize = 160;
 
 /// Truth value of a literal in a partial assignment.
@@ -17,7 +17,7 @@ pub(super) enum Truth {
 /// Reason why a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
-    /// The literal was decided, or it is true in all worlds.
+    /// The literal was decided, or is true in all solutions.
     None,
     /// The literal is true because all other literals of this clause are false.
     Clause(ClauseId),
@@ -25,15 +25,15 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a clause and another literal of it. If the other literal is true, the clause
-/// need not be examined.
+/// An entry of a literal's watch list: a clause and another literal of that clause. If the other literal of the entry
+/// is true, the clause need not be examined.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
     blocker: AtomLiteral,
 }
 
-/// The partial assignment of a search, which is kept closed under unit propagation.
+/// The partial assignment of a search, which is closed under unit propagation.
 ///
 /// **References.** Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC 2001.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub(super) struct ClausePropagator {
     pub(super) clauses: ClauseDatabase,
     /// For each atom, the range of atoms that exclude each other: the values of its variable.
     exclusive: Vec<(u32, u32)>,
-    /// Learned literals that are true in all worlds.
+    /// Learned literals that are true in all solutions.
     facts: Vec<AtomLiteral>,
     is_fact: Vec<bool>,
     /// Number of learned two-literal clauses.
@@ -65,7 +65,7 @@ pub(super) struct ClausePropagator {
 }
 
 impl ClausePropagator {
-    /// Creates an empty assignment of atoms; `exclusive` gives for each atom the range of atoms that exclude each
+    /// Creates an empty assignment of atoms; for each atom, `exclusive` gives the range of atoms that exclude each
     /// other.
     pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
         let atoms = exclusive.len();
@@ -159,7 +159,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments from an index of the trail on.
+    /// Undoes all assignments on the trail, starting at an index.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -171,7 +171,7 @@ impl ClausePropagator {
     /// Assigns the facts that are undecided, at level zero because they depend on no decision. Returns `false` if a fact is false;
     /// `conflict` then contains this fact.
     ///
-    /// Facts are assigned again after each decision, because components are found without them.
+    /// Facts are assigned again after each decision, because facts are not used when components are determined.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];

@@ -71,14 +71,15 @@ impl ScaledNumber {
         let is_larger = match (self.is_zero(), other.is_zero()) {
             (true, _) => true,
             (false, true) => false,
-            // Numbers with consecutive scales are equal only if the mantissa of the lower scale is `2^256`.
+            // Numbers with consecutive scales are equal only if the mantissa of the number with the lower scale is
+            // `2^256`.
             (false, false) => (other.scale, other.mantissa) > (self.scale, self.mantissa),
         };
         if is_larger { other } else { self }
     }
 
-    /// Returns the quotient of this number and `whole`, which must be positive and, up to rounding errors, not smaller
-    /// than this number.
+    /// Returns the quotient of this number and `whole`; `whole` must be positive and must not be smaller than this
+    /// number, up to rounding errors.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {
             return 0.0;
@@ -125,7 +126,7 @@ impl Add for ScaledNumber {
                 large.mantissa + small.mantissa * power_of_two(-UNIT),
                 large.scale,
             ),
-            // The smaller number is less than one unit in the last place of the larger one.
+            // The smaller number is less than one unit in the last place of the larger number.
             _ => large,
         }
     }

@@ -15,8 +15,8 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::{EliminationError, Options};
 
-/// Number of atoms examined between two checks of the clock and the memory; in tests, the limits are checked after each
-/// step.
+/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after
+/// each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
 /// Work of a step of the search, in addition to the number of atoms of its component.
 const STEP_WORK: usize = 1 << 6;
@@ -69,14 +69,14 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each frame, the mark of the cache at the beginning of its present branch.
+    /// For each frame, the mark of the cache at the time when the frame's present branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
     /// Changes of residual tables, each given by the factor and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the number of the last branch whose component contains it.
+    /// For each atom, the number of the last branch with a component that contains the atom.
     owner: Vec<u64>,
     /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
@@ -88,13 +88,14 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     /// Total size in bytes of the lists that do not grow.
     fixed_bytes: usize,
     meter: MemoryMeter,
-    /// If set, components found in the cache are searched again, and their values are compared with the cached ones.
+    /// If set, components found in the cache are searched again, and the new values are compared with the cached
+    /// values.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// Creates a search of a problem; the search takes the problem's clauses.
+    /// Creates a search of a problem; the search takes ownership of the problem's clauses.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -142,7 +143,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.trace
     }
 
-    /// Returns the value of the problem; returns `None` if zeros exclude all worlds.
+    /// Returns the value of the problem; returns `None` if zero weights exclude all assignments.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
     /// [`EliminationError::TooMuchMemory`] if the search takes more memory than allowed.
@@ -288,7 +289,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.assign(branch, AssignmentReason::None);
     }
 
-    /// Returns the literal of a component to decide next.
+    /// Returns the literal that is decided next in a component.
     fn choose(&self, component: OpenComponent) -> AtomLiteral {
         let members = self.members(component);
         let activity = |literal: AtomLiteral| self.propagator.activity[literal.index()];
@@ -317,8 +318,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         &self.finder.members[component.start as usize..][..component.len as usize]
     }
 
-    /// Propagates the last decision, and resolves conflicts until there is none. Returns `false` if the problem has no
-    /// solution.
+    /// Propagates the last decision, and resolves conflicts until no conflict remains. Returns `false` if the problem
+    /// has no solution.
     fn settle(&mut self) -> bool {
         while !(self.propagator.assign_facts() && self.propagator.propagate()) {
             let refutation = self.analysis.resolve(&mut self.propagator);
@@ -351,7 +352,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Undoes the assignments of the present branch, and drops its components that are not yet searched.
+    /// Undoes the assignments of the present branch, and drops the components that have not been searched.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -438,8 +439,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms, from an index of the trail on, and restricts the residual
-    /// tables to them.
+    /// Records the assignments of the present component's atoms, starting at an index of the trail, and restricts the
+    /// residual tables to these assignments.
     ///
     /// A learned clause may also assign an atom of another component; such an assignment is not recorded here.
     fn record_assignments(&mut self, from: usize) {
@@ -468,8 +469,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom. If its value is neither in the cache nor easy to compute, the component is
-    /// queued for the search.
+    /// Finds the component of an atom. A component whose value is neither in the cache nor easy to compute is queued
+    /// for the search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -492,8 +493,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open values of a variable that forms a component, in time linear in their number. With one decision for each value,
-    /// each decision would examine all other values.
+    /// Returns the sum over the open (not excluded) values of a variable that forms a component of its own, in time linear in the number of
+    /// values. A search with one decision for each value would examine all other values at each decision.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -527,7 +528,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         })
     }
 
-    /// Returns the cached value of a component, if there is one.
+    /// Returns the value of a component if the cache contains it.
     fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
         #[cfg(test)]
         if self.replay.is_some() {
@@ -536,7 +537,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.cache.get(component.hash)
     }
 
-    /// Sorts the pending components from `base` on by decreasing size; the last one is searched first.
+    /// Sorts the pending components, starting at index `base`, by decreasing size; the last component is searched
+    /// first.
     fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

@@ -1,4 +1,4 @@
-//! Traces of a search, which compute a sum or record a circuit.
+//! Traces of a search: one computes a sum, another records a circuit.
 
 use super::scaled_number::ScaledNumber;
 
@@ -7,7 +7,7 @@ use super::scaled_number::ScaledNumber;
 /// Products are built on a stack. The search opens a product, multiplies it by factors, and closes it; the closed
 /// product is a value.
 pub(super) trait SearchTrace {
-    /// The value of a component, which is a number or a node of a circuit.
+    /// The value of a component: a number or a node of a circuit.
     type Value: Copy;
 
     fn open_product(&mut self);

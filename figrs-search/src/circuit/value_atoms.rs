@@ -70,8 +70,8 @@ impl ValueAtoms {
         }
     }
 
-    /// Returns the variable and the value that a literal assigns to it; returns `None` if the literal only excludes one
-    /// of several values.
+    /// Returns the variable and the value that a literal assigns to the variable; returns `None` if the literal only
+    /// excludes one of several values.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {

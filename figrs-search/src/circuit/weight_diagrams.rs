@@ -1,4 +1,4 @@
-//! Weights of factors as decision diagrams that share equal subdiagrams, so that equal residual tables have the same index.
+//! Weights of factors as decision diagrams with shared subdiagrams: equal residual tables have the same index.
 
 use figrs_factor::Until;
 use rand::{Rng, SeedableRng};
@@ -15,8 +15,8 @@ const ALLOCATION_BYTES: usize = 16;
 /// Number of nodes created between two checks of the clock.
 const LOOK_INTERVAL: usize = 1 << 16;
 
-/// A residual table, which is what remains of a factor's table under a partial assignment: a leaf or an inner node of a
-/// diagram.
+/// A residual table (the part of a factor's table that a partial assignment leaves): a leaf or an inner node of a
+/// decision diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ResidualTable(u32);
 
@@ -24,7 +24,8 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A don't-care leaf: all entries of the table are zero and excluded by clauses, so any table may replace it.
+    /// A don't-care leaf: all entries of the table are zero and excluded by clauses; any table may therefore replace
+    /// it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
     /// Returns a constant table, whose weight is the symbol with this index.
@@ -45,8 +46,8 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The start and the length of the node's range in the list of children, and those of its range in the list of
-    /// supports.
+    /// The start and the length of the node's range in the list of children, and the start and the length of its range
+    /// in the list of supports.
     children: (u32, u32),
     support: (u32, u32),
     /// A random number, which is the node's summand in the hash of a component.
@@ -55,8 +56,8 @@ struct DiagramNode {
 
 /// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
 ///
-/// If all children of a node are equal, apart from don't-cares, one of them replaces the node. The results of
-/// restrictions are cached.
+/// If all children of a node are equal (apart from don't-care leaves), one of the children replaces the node. The
+/// results of restrictions are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -164,7 +165,7 @@ impl WeightDiagrams {
         &self.support[start as usize..][..len as usize]
     }
 
-    /// Returns the summand of a residual table, which must not be a constant, in the hash of a component.
+    /// Returns the summand of a residual table in the hash of a component; the table must not be constant.
     pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
         self.nodes[table.0 as usize].key
     }
@@ -227,8 +228,8 @@ impl WeightDiagrams {
 
     /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
-        // The children of a node are stored twice, in the node list and in the keys of the table of unique nodes; each
-        // key is one allocation.
+        // The children of a node are stored twice: in the node list, and in the key of the node in the table of unique
+        // nodes; each key is one allocation.
         self.nodes.len() * (size_of::<DiagramNode>() + ALLOCATION_BYTES)
             + self.children.len() * 2 * size_of::<ResidualTable>()
             + self.support.len() * size_of::<u32>()
@@ -240,8 +241,8 @@ impl WeightDiagrams {
             )
     }
 
-    /// Returns the length of the longest list whose indices have 32 bits; half of the indices denote leaves, so the
-    /// number of nodes counts twice.
+    /// Returns the length of the longest list whose indices have 32 bits; nodes count twice, because half of the
+    /// indices denote leaves.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

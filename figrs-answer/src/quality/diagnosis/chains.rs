@@ -21,16 +21,17 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Convergence measures of the chains of a target, which are computed once for all findings.
+/// Convergence measures of the chains of a target; they are computed once for all findings.
 pub(crate) struct ChainMeasures {
-    /// The measures of the components of its values if they are numbers, or else of the indicators of its frequent values.
+    /// The measures of the components of the target's values if these are numbers, otherwise of the indicators of its
+    /// frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
     /// The smallest effective sample size over all functions of interest.
     pub(crate) effective_samples: f64,
 }
 
 impl TargetMarginal {
-    /// The convergence measures of the target; `None` if its draws are not chains.
+    /// The convergence measures of the target; `None` if its draws do not come from chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;
@@ -49,7 +50,8 @@ impl TargetMarginal {
             let values = self.support.len();
             let mut frequent = frequent(indices, values);
             if values == 2 {
-                // If there are two values, both indicators have the same measures, so that one is enough.
+                // If there are two values, the indicators of both have the same measures; one of them is therefore
+                // enough.
                 frequent = self.shown().into_iter().collect();
             }
             let judged = frequent.into_iter().map(|value| NumberMeasures {
@@ -176,7 +178,7 @@ fn check_moving(
 }
 
 impl TargetMarginal {
-    /// The values as columns of numbers; without columns if the values are not numbers.
+    /// The values as columns of numbers; there are no columns if the values are not numbers.
     #[doc(hidden)]
     pub fn columns(&self) -> NumericColumns {
         NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))

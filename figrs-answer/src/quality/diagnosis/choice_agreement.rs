@@ -1,21 +1,22 @@
-//! Findings about all free choices in the worlds of chains, including choices that are not targets.
+//! Findings about all free random choices in the worlds of chains, including choices that are not targets.
 
 use figrs_core::Label;
 
 use super::finding::Finding;
 
-/// Rate of false alarms of the tests of all choices of an answer together.
+/// Rate of false alarms of all tests of an answer's random choices together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Minimum share of draws whose worlds contain a choice for the choice to be tested; other choices are listed separately.
+/// Minimum fraction of draws whose worlds contain a random choice for the choice to be tested; other choices are listed
+/// separately.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
-/// The results of the tests whether chains agree about the choices of their worlds.
+/// The results of the tests whether chains agree about the random choices of their worlds.
 #[derive(Clone, Debug)]
 pub struct ChoiceAgreement {
     /// Number of choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that short chains stayed in another mode.
+    /// The finding that short chains stayed in another mode, if there is this finding.
     pub mode: Option<Finding>,
     /// The findings that values are much more frequent in independent draws than in the chains.
     pub missed: Vec<Finding>,

@@ -9,13 +9,13 @@ use figrs_factor::Stopped;
 /// The quantity that a finding is about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
-    /// The target or the choice from which the quantity is derived.
+    /// The target or the random choice from which the quantity is derived.
     pub element: Label,
     /// The number that is derived from the target or the choice.
     pub part: Part,
 }
 
-/// A number that is derived from a target or a choice: the value itself, a component, an indicator, or a count.
+/// A number that is derived from a target or a random choice: the value itself, a component, an indicator, or a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -25,7 +25,7 @@ pub enum Part {
     Component(usize),
     /// The indicator function of this value.
     Is(String),
-    /// The number of elements in a world that have the label of the choice.
+    /// The number of elements in a world that have the label of the random choice.
     Count,
 }
 
@@ -68,28 +68,30 @@ impl fmt::Display for Measure {
 pub enum Finding {
     /// The chains, or the halves of a chain, have different distributions.
     ChainsDisagree {
-        /// The quantity, of one target, for which the disagreement is largest.
+        /// The quantity for which the disagreement is largest, derived from one target.
         quantity: Quantity,
         /// The rank-normalised split R-hat of the quantity.
         r_hat: f64,
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The chains, or the halves of a chain, do not agree about the choices of their worlds, or they move too slowly to be compared.
+    /// The chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
+    /// compared.
     ChoicesDisagree {
         /// The quantity for which agreement is least probable.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain this choice.
+        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain the random
+        /// choice.
         r_hat: f64,
-        /// An upper bound of the probability that the chains differ so much in any choice although they have the same distribution.
+        /// An upper bound of the probability that chains with the same distribution differ so much in any random choice.
         chance: f64,
-        /// The smallest acceptable probability: the rate of false alarms for all choices together.
+        /// The smallest acceptable probability: the rate of false alarms for all random choices together.
         threshold: f64,
         /// Number of choices about which the chains disagree.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds that are as probable as those of the main chains, but which no main
-    /// chain visited. All main chains may be in one of several modes, and agree for that reason.
+    /// Short chains from other draws of the prior stayed in worlds that are as probable as those of the main chains, but that no main
+    /// chain visited. The main chains may agree only because all of them are in one of several modes.
     OtherMode {
         /// The quantity whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
@@ -102,8 +104,8 @@ pub enum Finding {
         /// Number of short chains in all.
         of: usize,
     },
-    /// Independent draws that the evidence does not exclude have a value of a target more often than is possible if the distribution of the
-    /// chains is right. The chains may all be in one part of the possible worlds.
+    /// Independent draws that satisfy the evidence have a value of a target more often than is possible if the distribution of the chains
+    /// is right. The chains may all be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,
@@ -113,15 +115,16 @@ pub enum Finding {
         hits: usize,
         /// Number of independent draws in all.
         of: usize,
-        /// The share of the draws of the chains that have this value.
+        /// The fraction of the draws of the chains that have this value.
         share: f64,
-        /// An upper bound of the probability that any value is so frequent in the independent draws if the distribution of the chains is
-        /// right.
+        /// If the distribution of the chains is right, an upper bound of the probability that any value is so frequent in the
+        /// independent draws.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
     },
-    /// The chains made few steps for each choice of their worlds, so that it is unknown whether they agree about the choices.
+    /// The chains made few steps for each random choice of their worlds; it is therefore unknown whether they agree about the
+    /// choices.
     FewSweeps {
         /// Number of choices in a world.
         choices: usize,
@@ -132,7 +135,7 @@ pub enum Finding {
     },
     /// The effective sample size of the chains, or of the independent groups, is small.
     FewEffectiveSamples {
-        /// The quantity, of one target, with the smallest effective sample size.
+        /// The quantity with the smallest effective sample size, derived from one target.
         quantity: Quantity,
         /// The kind of estimate to which the effective sample size applies.
         measure: Measure,
@@ -150,7 +153,8 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The chains left the most frequent value of a target only a few times, so that the probabilities of its other values are unknown.
+    /// The chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
+    /// unknown.
     SeldomChanged {
         /// The target that seldom changed.
         element: Label,
@@ -165,9 +169,9 @@ pub enum Finding {
         /// The smallest acceptable value of `stays`.
         threshold: u64,
     },
-    /// There is only one Markov chain, so that no comparison of chains is possible.
+    /// There is only one Markov chain, which cannot be compared with other chains.
     SingleChain,
-    /// There is only one population, so that populations cannot be compared and no error is known.
+    /// There is only one population; populations can therefore not be compared, and no error is known.
     SinglePopulation,
     /// There are so few independent populations that the variance between them may be small by chance.
     FewPopulations {
@@ -194,11 +198,11 @@ pub enum Finding {
         /// The smallest acceptable effective sample size.
         threshold: f64,
     },
-    /// One sample has a large share of the total weight.
+    /// One sample has a large fraction of the total weight.
     DominatingWeight {
-        /// The share of that sample in the total weight.
+        /// The fraction of the total weight that this sample has.
         share: f64,
-        /// The largest acceptable share of one sample.
+        /// The largest acceptable fraction of the total weight for one sample.
         threshold: f64,
     },
     /// The tail of the weights is so heavy that averages of the weights do not converge.
@@ -248,9 +252,9 @@ pub enum Finding {
         /// The largest acceptable standard error of the log-evidence.
         threshold: f64,
     },
-    /// Few proposals were accepted, or few samples met the evidence.
+    /// Few proposals were accepted, or few samples satisfied the evidence.
     LowAcceptance {
-        /// The share of accepted proposals, or of samples that met the evidence.
+        /// The fraction of accepted proposals, or of samples that satisfied the evidence.
         acceptance: f64,
         /// The smallest acceptable share.
         threshold: f64,
@@ -259,7 +263,7 @@ pub enum Finding {
     StoppedEarly {
         /// The reason why the run ended.
         why: Stopped,
-        /// Number of samples, steps or sweeps that were made until then.
+        /// Number of samples, steps or sweeps that had been made when the run ended.
         done: u64,
         /// Requested number of samples, steps or sweeps, if the request has a limit.
         asked: Option<u64>,
@@ -273,10 +277,10 @@ pub enum Finding {
     NotConverged {
         /// Change in the last iteration.
         residual: f64,
-        /// The largest residual with which the iteration counts as converged.
+        /// The largest residual at which the iteration counts as converged.
         tolerance: f64,
     },
-    /// A world that is more probable than the one in the answer may exist.
+    /// A world that is more probable than the world in the answer may exist.
     NotProven {
         /// Difference between the upper bound of the log-probability of all worlds and the log-probability of this world; infinite if there
         /// is no bound.

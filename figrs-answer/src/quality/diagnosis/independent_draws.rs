@@ -1,7 +1,7 @@
 //! Compares the draws of chains with independent draws from the target distribution of the chains.
 //!
-//! Chains that never leave one part of the possible worlds agree with each other. Independent draws visit each part as often as it is
-//! probable, whether or not the steps of a chain connect the parts. Draws from the prior that the evidence does not exclude are such
+//! Chains that never leave a subset of the possible worlds may agree with each other. Independent draws visit each subset as often as
+//! it is probable, whether or not the steps of a chain connect the subsets. Draws from the prior that satisfy the evidence are such
 //! independent draws.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
@@ -14,13 +14,14 @@ use figrs_core::{AnyColumn, Label, Support};
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// The probability of a value may exceed its share in the chains by this number of standard errors, and by the share of this number of
-/// draws.
+/// The probability of a value may exceed its frequency in the chains by this number of standard errors, plus the frequency that this
+/// number of draws would have.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the chains for each of their values. With fewer draws, the values that no chain has are not tested.
+/// Minimum effective number of draws of the chains for each value that the chains have. With fewer draws, the values that no chain has are
+/// not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
-/// Draws of one target, or of one choice, by chains of equal length.
+/// Draws of one target, or of one random choice, by chains of equal length.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainDraws<'a> {
     /// The distinct values that were drawn.
@@ -31,10 +32,10 @@ pub struct ChainDraws<'a> {
     pub chains: usize,
 }
 
-/// Independent draws of one target, or of one choice, with their weights.
+/// Independent draws of one target, or of one random choice, with their weights.
 ///
-/// A weight is the ratio of the density of the distribution of the chains to that of the distribution of the independent draws, up to a
-/// constant factor. For draws from the prior it is the likelihood.
+/// A weight is the ratio of the density of the chains' distribution to the density of the independent draws' distribution, up to a
+/// constant factor. For draws from the prior, the weight is the likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentDraws<'a> {
     /// The values of the target or choice in the independent draws.
@@ -45,25 +46,25 @@ pub struct IndependentDraws<'a> {
     pub chain_log_weights: &'a [f64],
 }
 
-/// A value that is more frequent in the independent draws than the chains allow if their distribution is right.
+/// A value that is more frequent in the independent draws than is plausible if the distribution of the chains is right.
 struct Excess {
     /// Index of the first independent draw with this value.
     first: usize,
     hits: usize,
-    /// Share of the draws of the chains that have this value.
+    /// Fraction of the draws of the chains that have this value.
     share: f64,
     /// Probability of at least as many independent draws with this value, if the distribution of the chains is right.
     chance: f64,
 }
 
-/// Tests each value of a target or choice that some independent draw has. Returns the finding for the value whose number of draws is least probable,
-/// if a finding is false with a probability of at most [`FALSE_ALARMS`]. This rate of false alarms applies to all values of all `tests`
-/// targets and choices together.
+/// Tests each value of a target or random choice that some independent draw has. Returns the finding for the value whose number of draws is
+/// least probable, if such a finding is false with a probability of at most [`FALSE_ALARMS`]. The rate of false alarms applies to all
+/// values of all `tests` targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
 /// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small; the test is then
-/// less powerful, but not wrong. If the weights of the independent draws are far smaller than those of the worlds of the chains, the test
-/// finds nothing.
+/// less powerful, but still valid. If the weights of the independent draws are far smaller than those of the worlds of the chains, the
+/// test finds nothing.
 pub fn missed_values(
     (label, chains): (&Label, ChainDraws<'_>),
     draws: IndependentDraws<'_>,
@@ -83,7 +84,7 @@ pub fn missed_values(
     for &value in indices {
         counts[value as usize] += 1;
     }
-    // All values that no chain has form one more class.
+    // All values that no chain has are combined in one additional class.
     let mut shown: Vec<Vec<usize>> = vec![Vec::new(); support.len() + 1];
     for draw in 0..of {
         let value = support.index_of(draws.values.any(draw));

@@ -22,14 +22,16 @@ use figrs_factor::Stopped;
 
 /// If the standard error of the log-evidence exceeds this limit, the probability of the evidence is called very inaccurate.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
-/// If the share of accepted proposals, or of samples that met the evidence, is below this limit, most of the work is wasted.
+/// If the fraction of accepted proposals, or of samples that satisfied the evidence, is below this limit, most of the work
+/// is wasted.
 const LOW_ACCEPTANCE: f64 = 0.01;
-/// The largest residual with which an iteration counts as converged, if the algorithm does not state another one.
+/// The largest residual at which an iteration counts as converged, if the algorithm does not state another residual.
 const TOLERANCE: f64 = 1e-6;
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
-/// The text of a diagnosis has one line for each finding. If there is no finding, it has one line that describes the checks.
+/// The text of a diagnosis has one line for each finding. If there is no finding, the text has one line that describes the
+/// checks.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {
@@ -49,7 +51,8 @@ impl Diagnosis {
         self.findings.is_empty()
     }
 
-    /// The choices that occur in the worlds of fewer than one in twenty draws, and that were therefore not tested.
+    /// The random choices that occur in the worlds of fewer than one in twenty draws, and that were therefore not
+    /// tested.
     pub fn rare_choices(&self) -> &[Label] {
         &self.rare
     }
@@ -79,15 +82,15 @@ impl Answer {
     ///   below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten
     ///   times is a finding too (Vehtari et al. 2021, section 5). A target that is not a number is tested by the indicators of its frequent
     ///   values.
-    /// - Findings about Metropolis-Hastings: all free choices of the worlds are tested, including those that are not targets, by the ranks
-    ///   of up to 128 evenly spaced draws of each chain. A Kruskal-Wallis test compares the location and the scale of all halves of the
-    ///   chains. The rate of false alarms for all choices together is at most one in a hundred, if the chains have at least a hundred
-    ///   effective samples of each choice. The choice with the largest disagreement is named. Choices that occur in fewer than one in
-    ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
-    ///   worlds that are as probable and that the chains never visited, because chains that agree may all be in one mode. Elements that a
-    ///   function makes count as one choice for each name or source line.
-    ///   Draws from the prior that the evidence does not exclude must not show a value of a target, or of a numeric choice that every world has,
-    ///   much more often than the chains: conditions may confine all chains to one part of the possible worlds.
+    /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, including choices that are not targets, by
+    ///   the ranks of up to 128 evenly spaced draws of each chain. A Kruskal-Wallis test compares the location and the scale of all halves
+    ///   of the chains. The rate of false alarms for all choices together is at most one in a hundred, if the chains have at least a
+    ///   hundred effective samples of each choice. The choice with the largest disagreement is named. Choices that occur in fewer than one
+    ///   in twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
+    ///   worlds that are as probable and that the main chains never visited, because chains that agree may all be in one mode. Elements
+    ///   that a function creates count as one choice for each name or source line. A value of a target, or of a numeric choice that every
+    ///   world has, must not be much more frequent in draws from the prior that satisfy the evidence than in the chains: conditions may
+    ///   confine all chains to a subset of the possible worlds.
     /// - Findings about weights: fewer than 100 samples; an effective sample size below 100 or below one in a thousand samples; a sample
     ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
     ///   3), also if there are no targets. Another finding is a possible value that no sample has, or that fewer than ten effective samples
@@ -95,8 +98,8 @@ impl Answer {
     /// - Findings about independent populations: fewer than eight populations, or an effective sample size below 100.
     /// - A finding about approximations: their error has no known bound.
     /// - Findings about the run: a deadline, an interrupt or a budget ended it; its residual is above the tolerance; fewer than one in a
-    ///   hundred proposals or samples were accepted. If the standard error of the log-evidence is above 1, or the world is not proven to be
-    ///   the most probable one, this is a finding too.
+    ///   hundred proposals or samples were accepted. Further findings are a standard error of the log-evidence above 1, and a world that is
+    ///   not proven to be the most probable world.
     ///
     /// An exact answer has no findings, and the text of its diagnosis states that it is exact.
     ///
@@ -123,7 +126,7 @@ impl Answer {
         }
     }
 
-    /// The diagnosis, if the convergence measures of the chains of each target are already computed.
+    /// The diagnosis, given the convergence measures of the chains of each target, which have already been computed.
     pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
         let mut checked = match &self.content {
@@ -238,7 +241,7 @@ fn check_run(sampling: &RunStatistics, findings: &mut Vec<Finding>) {
         });
     }
     let tolerance = sampling.tolerance.unwrap_or(TOLERANCE);
-    // If the residual is NaN, the iteration has not converged.
+    // A residual that is NaN means that the iteration has not converged.
     let residual = sampling.residual.filter(|&r| r.is_nan() || r > tolerance);
     findings.extend(residual.map(|residual| Finding::NotConverged {
         residual,

@@ -11,11 +11,11 @@ const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
 /// Minimum number of independent populations. With four populations, one estimate in 250 deviates by more than five standard errors,
-/// although these include Student's t.
+/// although the standard errors include the factor of Student's t.
 const POPULATIONS: usize = 8;
 /// Minimum effective number of draws that have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;
-/// Maximum number of values of a target whose draws are checked for each value.
+/// Maximum number of values of a target up to which the draws of each value are checked.
 const LISTED: usize = 256;
 
 impl Answer {
@@ -37,7 +37,7 @@ impl Answer {
         let line = format!(
             "{draws} weighted samples are worth {effective_samples:.0}, {threshold:.0} or more"
         );
-        // If all samples have equal weights, only their number is reported.
+        // If all samples have equal weights, only the number of samples is reported.
         if effective_samples < threshold && effective_samples > draws as f64 - 0.5 {
             let few = Finding::FewSamples {
                 samples: draws,
@@ -73,7 +73,8 @@ impl Answer {
 }
 
 impl Answer {
-    /// The finding that the tail of the weights is too heavy for averages of the weights; `None` if it is not too heavy.
+    /// The finding that the tail of the weights is too heavy for averages of the weights; `None` if the tail is not too
+    /// heavy.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -108,8 +109,8 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Floating-point numbers are not, because they are queried by intervals; very many
-/// values are not, because they are mostly queried together.
+/// True if the values of a target are checked one by one. Floating-point numbers are not checked, because they are queried by intervals;
+/// targets with very many values are not checked, because their values are mostly queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))

@@ -6,9 +6,9 @@ use super::ranks::mean_ranks;
 
 /// Number of batches of each chain, eight for each half.
 ///
-/// With more batches, each batch would be shorter, and the means of neighbouring batches would be correlated. Take a chain whose
-/// autocorrelation leaves a hundred effective samples. With eight batches for each half, a batch has the length of six correlation times,
-/// and the means of neighbouring batches have a correlation of .04.
+/// With more batches, each batch would be shorter, and the means of neighbouring batches would be correlated. As an example, take a chain
+/// with a hundred effective samples. With eight batches for each half, a batch has the length of six correlation times, and the means of
+/// neighbouring batches have a correlation of .04.
 pub const BATCHES: usize = 16;
 
 /// A number of a chain, with the chain and the batch to which it belongs.
@@ -20,15 +20,15 @@ pub struct BatchedNumber {
     pub batch: usize,
 }
 
-/// The probability that the halves of chains of the same distribution differ at least as much as these, if the batches are so long that
-/// their means are independent. The probability is small if the chains disagree, if they drift, or if they move so slowly that successive
-/// batches are correlated.
+/// The probability that the halves of chains with the same distribution differ at least as much as these halves, assuming that the
+/// batches are long enough for independent means. The probability is small if the chains disagree, if they drift, or if they move so
+/// slowly that successive batches are correlated.
 ///
-/// The numbers are replaced by their ranks, so that their distribution does not matter, and the ranks of a batch by their mean. The share
-/// of the variance of these means that the halves explain, times the number of batches minus one, has a χ² distribution. Its number of
-/// degrees of freedom is the number of halves minus one (Kruskal and Wallis 1952). With few batches the test is conservative. The
-/// probability is one if no comparison is possible: there are fewer than two halves, or fewer than two batches for each half, or all
-/// numbers are equal.
+/// The numbers are replaced by their ranks, which makes the test independent of their distribution; the ranks of a batch are replaced by
+/// their mean. The fraction of the variance of these means that the halves explain, times the number of batches minus one, has a χ²
+/// distribution. The number of degrees of freedom is the number of halves minus one (Kruskal and Wallis 1952). With few batches the test
+/// is conservative. The probability is one if no comparison is possible: there are fewer than two halves, or fewer than two batches for
+/// each half, or all numbers are equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {
@@ -112,7 +112,8 @@ mod tests {
     fn chains_that_mix_give_false_alarms_at_the_stated_rate() {
         // The expected number of alarms is four; 12 or more have a probability of 0.001.
         assert!(alarms(0.0, |x| x) < 12);
-        // The numbers have heavy tails in the first case, and an indicator that is one for a tenth of the draws in the second.
+        // The numbers have heavy tails in the first case; in the second case they are an indicator that is one for a tenth of
+        // the draws.
         assert!(alarms(0.0, |x| x.powi(-3)) < 12);
         assert!(alarms(0.0, |x| f64::from(u8::from(x > 1.28))) < 12);
     }

@@ -2,17 +2,17 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Number of lags whose autocorrelation is computed before neighbouring draws are averaged in pairs, so that the cost is linear in the
-/// number of draws. The effective sample size is within five percent of the one from all lags (test `few_lags_are_as_good_as_all`). With
-/// 1024 lags, the diagnosis of chains that hardly move took longer than drawing them.
+/// Number of lags whose autocorrelation is computed before neighbouring draws are averaged in pairs; the cost is then linear in the
+/// number of draws. The effective sample size is within five percent of the effective sample size from all lags (test
+/// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing them.
 const LAGS: usize = 128;
 
 /// The effective sample size of the mean of all halves of the chains together.
 ///
 /// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the sums of pairs. For a
-/// reversible chain these are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive pairs, made
-/// monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of the sequences
-/// differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
+/// reversible chain, these sums are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive pairs,
+/// made monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of the
+/// sequences differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
 ///
 /// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
 /// changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
@@ -64,7 +64,8 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// The correlation time `τ` from the sum of the pairs; at least the value that limits the effective sample size to `S log₁₀ S`.
+/// The correlation time `τ` from the sum of the pairs; it is at least the value that limits the effective sample size to `S
+/// log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }

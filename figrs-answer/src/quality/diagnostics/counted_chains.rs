@@ -1,4 +1,5 @@
-//! R-hat and effective sample sizes of draws that are indices into a list of distinct values; only the values are sorted.
+//! R-hat and effective sample sizes of draws that are indices into a list of distinct values; only these values are
+//! sorted.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 

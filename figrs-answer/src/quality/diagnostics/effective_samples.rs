@@ -11,8 +11,8 @@ pub fn mean_ess(chains: &[&[f64]]) -> f64 {
     SplitChains::of(chains).map_or(f64::NAN, |halves| effective_samples(&halves))
 }
 
-/// The effective sample size of the bulk: that of the mean of the rank-normalised draws, which exists for any distribution (Vehtari et al.
-/// 2021, section 4.1).
+/// The effective sample size of the bulk, which is that of the mean of the rank-normalised draws; it exists for any distribution (Vehtari
+/// et al. 2021, section 4.1).
 pub fn bulk_ess(chains: &[&[f64]]) -> f64 {
     let scores = SplitChains::of(chains).and_then(|halves| normal_scores(&halves));
     scores.map_or(f64::NAN, |scores| effective_samples(&scores))
@@ -25,8 +25,8 @@ pub fn tail_ess(chains: &[&[f64]]) -> f64 {
     quantile_ess(chains, 0.05).min(quantile_ess(chains, 0.95))
 }
 
-/// The effective sample size of a quantile: that of the mean of the indicator that a draw does not exceed the quantile (Vehtari et al.
-/// 2021, section 4.2).
+/// The effective sample size of a quantile, which is that of the mean of the indicator that a draw does not exceed the quantile
+/// (Vehtari et al. 2021, section 4.2).
 pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;

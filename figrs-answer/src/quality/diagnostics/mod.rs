@@ -1,10 +1,10 @@
 //! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, and measures of weights.
 //!
-//! All measures are functions of plain numbers, so that they can also be applied to draws of other programs;
+//! All measures are functions of plain numbers, and can therefore also be applied to draws of other programs;
 //! [`Answer::diagnose`](crate::Answer::diagnose) applies them to an answer. Each chain is a slice, and all slices should have equal length;
-//! if they do not, each is cut to the length of the shortest. Every chain is split into halves, so that a chain that drifts disagrees with
-//! itself. If the number of draws is odd, the middle draw is left out. A measure is NaN if it is unknown: if a chain has fewer than four
-//! draws, if a number is not finite, or if all draws are equal.
+//! otherwise each slice is cut to the length of the shortest slice. Every chain is split into halves; a chain that drifts then disagrees
+//! with itself. If the number of draws is odd, the middle draw is left out. A measure is NaN if it is unknown, that is, if a chain has
+//! fewer than four draws, if a number is not finite, or if all draws are equal.
 //!
 //! ```
 //! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};

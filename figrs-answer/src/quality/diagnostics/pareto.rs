@@ -9,9 +9,9 @@ const MIN_TAIL_SIZE: usize = 5;
 /// that is fitted to the excesses of the largest `min(S / 5, 3 √S)` weights over the next smaller weight (Vehtari et al. 2024, section 3
 /// and appendix G). The fit is that of Zhang and Stephens (2009).
 ///
-/// Moments of the weights of order above `1 / k` do not exist. From 0.5 there is no variance, and standard errors are misleading; from 0.7
-/// the mean converges too slowly to be useful. The k-hat is minus infinity if the largest weights are equal, and therefore bounded. The
-/// k-hat is NaN if fewer than five weights are above the largest weight below the tail.
+/// Moments of the weights of order above `1 / k` do not exist. If `k` is at least 0.5, the weights have no variance, and standard errors
+/// are misleading; if `k` is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the largest weights
+/// are equal, and therefore bounded. The k-hat is NaN if fewer than five weights are above the largest weight below the tail.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -28,7 +28,7 @@ pub fn tail_length(count: usize) -> usize {
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
 }
 
-/// [`pareto_k`], from the logarithms of the weights of the tail and of the largest weight below it.
+/// As [`pareto_k`], computed from the logarithms of the weights of the tail and of the largest weight below the tail.
 pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let mut weights = scaled(log_weights);
     if weights.iter().any(|w| w.is_nan()) {
@@ -53,7 +53,7 @@ pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
 }
 
 /// The shape `k` of the generalised Pareto distribution of sorted positive numbers. The shape is estimated as the mean over a grid of
-/// `b = k / σ`, weighted by the profile likelihood, and slightly shrunk towards 0.5, as if by ten more numbers.
+/// `b = k / σ`, weighted by the profile likelihood, and slightly shrunk towards 0.5, as if ten more numbers had been observed.
 fn fit(sorted: &[f64]) -> f64 {
     const PRIOR: f64 = 10.0;
     let n = sorted.len() as f64;

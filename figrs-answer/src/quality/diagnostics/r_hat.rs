@@ -9,14 +9,15 @@ pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }
 
-/// `√(var⁺ / W)` over the split chains: the ratio of the standard deviation of all draws to that within a chain (Gelman and Rubin 1992,
-/// with split chains as in Gelman et al. 2013). The ratio is infinite if each chain is constant, but the constants differ. The ratio is
-/// meaningless if the distribution has no variance; therefore prefer [`r_hat`].
+/// The ratio `√(var⁺ / W)` over the split chains: the standard deviation of all draws divided by the standard deviation within a chain
+/// (Gelman and Rubin 1992, with split chains as in Gelman et al. 2013). The ratio is infinite if each chain is constant, but the
+/// constants differ. The ratio is meaningless if the distribution has no variance; therefore prefer [`r_hat`].
 pub fn split_r_hat(chains: &[&[f64]]) -> f64 {
     SplitChains::of(chains).map_or(f64::NAN, |halves| ratio(&halves))
 }
 
-/// [`split_r_hat`] of the rank-normalised draws, which exists for any distribution (Vehtari et al. 2021, section 4.1).
+/// The [`split_r_hat`] of the rank-normalised draws, which exists for any distribution (Vehtari et al. 2021, section
+/// 4.1).
 pub fn bulk_r_hat(chains: &[&[f64]]) -> f64 {
     let scores = SplitChains::of(chains).and_then(|halves| normal_scores(&halves));
     scores.map_or(f64::NAN, |scores| ratio(&scores))

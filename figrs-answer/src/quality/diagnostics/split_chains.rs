@@ -19,7 +19,7 @@ impl SplitChains {
         Some(Self(halves.collect()))
     }
 
-    /// The same halves, with the function applied to every number.
+    /// The same halves after the function is applied to every number.
     pub(super) fn map(mut self, function: impl Fn(f64) -> f64) -> Self {
         for number in self.0.iter_mut().flatten() {
             *number = function(*number);

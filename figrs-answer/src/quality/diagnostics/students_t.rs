@@ -13,8 +13,8 @@ fn students_t(degrees: f64) -> Option<StudentsT> {
 }
 
 /// The ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the variance of
-/// `degrees + 1` independent numbers is multiplied by it. An interval of 1.96 such errors to each side then contains the exact number with
-/// a probability of 95 %.
+/// `degrees + 1` independent numbers is multiplied by this ratio. An interval of 1.96 such errors on each side then contains the exact
+/// number with a probability of 95 %.
 ///
 /// Fewer than one degree of freedom is treated as one.
 ///
@@ -36,7 +36,7 @@ pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {
         return deviation;
     };
-    // The lower tail is used, because small probabilities keep their relative accuracy there.
+    // The lower tail is used, because small probabilities retain their relative accuracy in this tail.
     let tail = t.cdf(-deviation.abs() * few_groups_factor(degrees));
     let score = -Normal::standard().inverse_cdf(tail);
     if score.is_finite() { score } else { deviation }

@@ -1,4 +1,4 @@
-//! Effective sample size of weighted draws, and the share of the heaviest draw.
+//! Effective sample size of weighted draws, and the fraction of the total weight that the heaviest draw has.
 
 /// The effective sample size `(Σw)² / Σw²` of independent weighted draws, given the logarithms of their weights (Kong 1992). NaN if all
 /// weights are zero.
@@ -8,7 +8,7 @@ pub fn weight_ess(log_weights: &[f64]) -> f64 {
     total * total / weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// The share of the heaviest draw in the total weight; NaN if all weights are zero.
+/// The fraction of the total weight that the heaviest draw has; NaN if all weights are zero.
 pub fn largest_share(log_weights: &[f64]) -> f64 {
     let weights = scaled(log_weights);
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()

@@ -28,10 +28,12 @@ use crate::value::support::SupportBuilder;
 pub struct Iid;
 
 impl Iid {
-    /// A list of `count` values with the distribution of `element`, independent given the values of its parents.
+    /// A list of `count` values with the distribution of `element`; the values are independent given the values of the
+    /// element's parents.
     ///
-    /// The list is one element, and observed like any other. An observation of many values of a distribution with sufficient
-    /// statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), is weighed in the time of a single value.
+    /// The list is a single element, and can be observed like any other element. An observation of many values of a
+    /// distribution with sufficient statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), takes the time
+    /// of a single value.
     ///
     /// ```
     /// # use figrs_core::{Iid, Model, Normal, Variance};
@@ -41,8 +43,9 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element must itself be random, given its parents; `check` reports an element whose value is a function of other elements or that is
-    /// [scored](crate::Score). In place of such an element, build a new element for each value inside the function of a [`Chain`](crate::Chain).
+    /// The element must itself be random, given its parents; `check` reports an element that is a function of other elements or that is
+    /// [scored](crate::Score). In place of such an element, build a new element for each value inside the function of a
+    /// [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -76,7 +79,7 @@ pub(crate) fn iid_at<T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Maximum number of lists, over finitely many outcomes, for the support to be enumerated.
+/// Maximum number of lists up to which the support of a list over finitely many outcomes is enumerated.
 const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.
@@ -89,7 +92,7 @@ struct IidList<T> {
 }
 
 impl<T: Value> IidList<T> {
-    /// The atomic element that is copied.
+    /// The atomic element that the list repeats.
     fn atomic(&self) -> Result<&dyn AtomicOp, String> {
         match self.of.kind() {
             Kind::Atomic(op) => Ok(&**op),
@@ -105,7 +108,7 @@ impl<T: Value> IidList<T> {
         family.expect("a list that is a Chain is made of a family")
     }
 
-    /// Passes `value` to `read` if it is a list of the right length or the sufficient statistics of such a list.
+    /// Calls `read` with `value` if it is a list of the right length, or the sufficient statistics of such a list.
     fn read<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         if let Some(SufficientStatistics(statistics)) = value.downcast_ref() {
             return Some(read(&IidValues::Statistics(statistics)));
@@ -114,7 +117,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// As [`read`](Self::read), but passes the sufficient statistics wherever they exist.
+    /// As [`read`](Self::read), but passes the sufficient statistics whenever they exist.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
@@ -122,7 +125,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// All lists of these outcomes; the last value varies fastest.
+    /// All lists of these outcomes; the last value changes fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,

@@ -5,7 +5,7 @@ use crate::element::{
     Select, StandardDeviation, Variance,
 };
 
-/// Asserts that sufficient statistics, the whole list, and one value at a time give the same log-probability.
+/// Asserts that sufficient statistics, the whole list, and the values one at a time give the same log-probability.
 fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     let Kind::Chain(_, op) = member.erased().kind() else {
         panic!("{member:?} is no member of a family");
@@ -45,7 +45,7 @@ fn agree<T: Value>(member: &Element<T>, values: &[T], parameters: &[&[f64]]) {
     }
 }
 
-/// Asserts that sufficient statistics and values give the same likelihood of each argument, wherever the values have a likelihood.
+/// Asserts that sufficient statistics and values give the same likelihood of each argument, if the values have a likelihood.
 fn likelihoods_agree<T: Value>(all: &dyn FamilyOp, values: &[T], arguments: &[&dyn Any]) {
     let list = values.to_vec();
     let summary = all.summary(&list).unwrap();

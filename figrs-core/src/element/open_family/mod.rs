@@ -34,11 +34,11 @@ use crate::value::{Value, canonical};
 #[derive(Clone, Debug)]
 pub(in crate::element) enum ParameterSource {
     Number(Number),
-    /// The value of the parent at this position: a number, or a list of them.
+    /// The value of the parent at this position: a number, or a list of numbers.
     Parent(usize),
 }
 
-/// A family some of whose parameters are elements.
+/// A family with some parameters that are elements.
 pub(in crate::element) struct OpenFamily<T, F> {
     pub(in crate::element) constructor: &'static str,
     pub(in crate::element) location: &'static Location<'static>,
@@ -57,7 +57,8 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// The member of the family for some arguments, which are the values of parents or the `Param`s that replace them.
+    /// The member of the family for some arguments; the arguments are the values of parents, or the `Param`s that
+    /// replace the parents.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<F> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -91,7 +92,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         read(numbers.as_slice())
     }
 
-    /// Passes the parameters to `read`, for arguments that all are numbers; `None` if `read` fails.
+    /// Calls `read` with the parameters, for arguments that are all numbers; `None` if `read` fails.
     #[inline]
     fn with_numbers<R>(
         &self,

@@ -70,7 +70,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
                 ParameterSource::Parent(parent) => Some((i, columns[*parent])),
             })
             .collect();
-        // With the numbers of a row in an array, computations that use only constants are done once.
+        // If the numbers of a row are in an array, computations that use only constants are done once.
         let rows = || match (&open[..], &numbers[..]) {
             ([(0, first)], [_]) => self.each_row(count, |row| [first[row]], &mut each),
             ([(0, first)], &[_, second]) => {

@@ -14,7 +14,7 @@ use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
 pub(super) struct BranchResults {
-    /// The choices, as in [`Content::Chain`].
+    /// The choices, in the representation of [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
     /// First failure of the function.
@@ -31,7 +31,7 @@ impl BranchResults {
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
-    /// Runs the function of a Chain for all combinations of its parents' values.
+    /// Calls the function of a Chain for all combinations of its parents' values.
     pub(super) fn branches(
         &mut self,
         element: &AnyElement,

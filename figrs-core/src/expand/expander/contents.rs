@@ -1,4 +1,4 @@
-//! Values and contents of elements whose parents are expanded.
+//! Values and contents of elements whose parents have been expanded.
 
 use super::super::content::{Content, ExpandedElement, FunctionFailures};
 use super::super::rows;
@@ -11,7 +11,7 @@ use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
 impl Expander<'_> {
-    /// Adds an element with the one value that an intervention sets.
+    /// Adds an element whose only value is the value that an intervention sets.
     pub(super) fn fix(
         &mut self,
         element: AnyElement,
@@ -37,7 +37,7 @@ impl Expander<'_> {
         self.decided = decided.collect();
     }
 
-    /// Adds an element that is decided: each of its options weighs one.
+    /// Adds an element that is decided: each of its options has weight one.
     pub(super) fn offer(
         &mut self,
         element: AnyElement,
@@ -50,7 +50,7 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), options, content, None)
     }
 
-    /// Adds a Chain that is nested too deeply. The parents of the Chain are still part of the world, and may be scored.
+    /// Adds a Chain that is nested too deeply. The parents of the Chain still belong to the world, and may be scored.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -205,8 +205,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Returns the given support, or the last support of its type if both have the same values (deduplication), because the elements of a large
-    /// model have few different supports.
+    /// Returns the last support of the same type if it has the same values as the given support, and otherwise the given support
+    /// (deduplication): the elements of a large model have few different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

@@ -1,4 +1,4 @@
-//! Parameters that replace learned elements, and the origins of the weights that parameters decide.
+//! Parameters that replace learned elements, and the outcomes whose probabilities such parameters determine.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// The family of an element with some parameters that are learned, if `Param`s replace the learned elements.
+    /// The family of an element that has learned parameters, if `Param`s replace the learned elements.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -20,12 +20,12 @@ impl Expander<'_> {
         takes.then_some(family)
     }
 
-    /// True if an element is to be learned, because no intervention sets it.
+    /// True if an element is to be learned: it is a learned element, and no intervention sets it.
     pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// The parents whose values decide an element; for a member of a family only the parents that are not learned.
+    /// The parents whose values determine an element; for a member of a family, only the parents that are not learned.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -35,12 +35,12 @@ impl Expander<'_> {
         all.filter(move |parent| !is_member || !self.is_open(parent))
     }
 
-    /// True if an element is a member of a family all of whose open parameters are learned.
+    /// True if an element is a member of a family whose open parameters are all learned.
     pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// The member of a family for these values of the parents that are not learned; `None` if no parent is learned.
+    /// The member of the family for these values of the parents that are not learned; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -79,7 +79,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// The content of the next element of the expansion; if parameters decide its weights, the weights record their origins.
+    /// The content of the next element of the expansion; if parameters determine its weights, each weight records its origin
+    /// (the index of its outcome).
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -88,7 +89,7 @@ impl Expander<'_> {
     ) -> Content {
         let expansion = &mut self.expansion;
         let here = expansion.elements.len();
-        // Removes the outcomes of an element that failed to be added.
+        // Removes the outcomes of an element whose addition failed.
         expansion.parametric.pop_if(|last| last.position == here);
         let Kind::Atomic(op) = member.kind() else {
             return content;
@@ -97,7 +98,8 @@ impl Expander<'_> {
         if self.learned.is_none() && !op.numbers().iter().any(is_param) {
             return content;
         }
-        // Observed values with a density differ from case to case, so their weights need origins even if no number is a parameter.
+        // Observed values with a density differ from case to case; their weights therefore need origins (indices of outcomes) even
+        // if no number is a parameter.
         let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         if !is_density && !op.numbers().iter().any(is_param) {
             return content;
@@ -125,7 +127,7 @@ impl Expander<'_> {
         }
     }
 
-    /// The position of the outcomes of the next element of the expansion, if parameters decide them.
+    /// The position of the outcomes of the next element of the expansion, if parameters determine their probabilities.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {

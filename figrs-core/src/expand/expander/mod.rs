@@ -27,7 +27,7 @@ mod contents;
 mod learned;
 mod policy;
 
-/// The elements that carry evidence, in the order it was stated.
+/// The elements that carry evidence, in the order of the evidence statements.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
@@ -43,7 +43,7 @@ struct Frame {
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth, where more of it is to be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth, at which more of it has to be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -64,25 +64,25 @@ pub(super) struct Expander<'m> {
     /// Memory taken by the expansion.
     memory_account: MemoryAccount,
     until: Until,
-    /// Results of Chains that were counted as elements before the traversal reaches them.
+    /// Results of Chains that were counted as elements before the traversal reached them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// Nesting depth of the roots in Chains.
     depth: usize,
-    /// Calls of recursive functions, if they may be shared.
+    /// Calls of recursive functions, if calls may be shared.
     pub(super) calls: Option<CallSolutions>,
-    /// The call whose solution the traversal is waiting for.
+    /// The call for whose solution the traversal is waiting.
     pub(super) pending_call: Option<CallRequest>,
     /// Number of functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the elements that are decided, which replace their other values.
+    /// Options of the decided elements; the options replace the other values of these elements.
     decided: FxHashMap<ElementId, Support>,
-    /// The parameters that replace learned elements, if they are used.
+    /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the call body that is being expanded must be unfolded, which ends its traversal.
+    /// `true` if the call body that is being expanded must be unfolded; its traversal then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -130,7 +130,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Replaces learned elements by parameters, and elements whose outcomes cannot be listed by the given values.
+    /// Replaces learned elements by parameters, and gives elements whose outcomes cannot be listed the given values.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -153,8 +153,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The traversal of the body of a call that is nested in `depth - 1` Chains. When the call was met, `functions` functions were known and
-    /// `reached` elements had been reached.
+    /// The traversal of the body of a call that is nested in `depth - 1` Chains. When the call was reached, `functions` functions were
+    /// known and `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -162,7 +162,7 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Counts the memory of the traversals that wait for this one.
+    /// Counts the memory of the traversals that wait for this traversal.
     pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
         self.memory_account = spending;
         self
@@ -224,7 +224,7 @@ impl<'m> Expander<'m> {
             let element = frame.element.clone();
             match self.advance(frame) {
                 Err(error) if error.is_local() => {
-                    // The stored handle keeps the identity from being given to another element.
+                    // The stored handle prevents another element from getting the same identity.
                     self.failed.insert(element.id(), (element, error));
                 }
                 outcome => outcome?,
@@ -261,7 +261,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances an element by one stage; its frame goes back on the stack below the frames of the elements that it waits for.
+    /// Advances an element by one stage; its frame goes back on the stack below the frames of the elements for which it
+    /// waits.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -342,7 +343,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a call that is not unfolded: the call is then an atomic element, or the traversal waits for its solution.
+    /// True if an element is a call that is not unfolded: either the call is already an atomic element, or the traversal waits for its
+    /// solution.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -399,7 +401,7 @@ impl<'m> Expander<'m> {
         self.memory_account.check(element, more)
     }
 
-    /// Returns the positions of an element's parents, or an error if one of them never has a value.
+    /// Returns the positions of an element's parents, or an error if a parent never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
             if let Some((_, error)) = self.failed.get(&parent.id()) {

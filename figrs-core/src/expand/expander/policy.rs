@@ -5,7 +5,7 @@ use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
 impl Expander<'_> {
-    /// Adds a decision that follows a policy, after the element whose value it has.
+    /// Adds a decision that follows a policy, after the element that gives the decision its value.
     pub(super) fn follow(
         &mut self,
         element: AnyElement,

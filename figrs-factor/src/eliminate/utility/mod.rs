@@ -37,14 +37,16 @@ pub struct UtilityTable {
 pub enum EliminationStage {
     /// Chance variables that are summed out, in any order.
     Sum(Vec<VarId>),
-    /// A decision that is maximised; it is made when the variables of all stages that follow it in the list are known.
+    /// A decision that is maximised. The decision is made after the variables of all stages that follow it in the list
+    /// have become known.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors; a factor of a decision alone, which lists its options, is ignored if the decision is maximised.
+    /// The factors; a factor that contains only a decision, and lists its options, is ignored if the decision is
+    /// maximised.
     pub graph: &'g FactorGraph,
     /// The utilities, which add up.
     pub utilities: &'g [UtilityTable],
@@ -53,21 +55,21 @@ pub struct UtilityGraph<'g> {
 /// The weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
-    /// The weights, divided by a common factor so that the largest is about one.
+    /// The weights, divided by a common factor such that the largest weight is about one.
     pub weights: Vec<f64>,
-    /// The expected sum of all utilities for each assignment; zero if its weight is zero.
+    /// The expected sum of all utilities for each assignment; zero if the weight of the assignment is zero.
     pub means: Vec<f64>,
 }
 
 /// The decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
-/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best ones is chosen.
+/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best options is chosen.
 ///
 /// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same or
 /// earlier stages of the list, which are made later.
 ///
-/// **Complexity.** Exponential in the width of the best order with this constraint (the width of a strong junction tree), less the
-/// savings by zeros. Tables of utilities are joined only if a decision influences several of them.
+/// **Complexity.** Exponential in the width of the best order under this constraint (the width of a strong junction tree), reduced
+/// by the savings due to zeros. Tables of utilities are joined only if a decision influences several of them.
 ///
 /// **Errors.** An error is returned if the plan does not fit the budget, or if factors are malformed.
 ///
@@ -88,7 +90,7 @@ pub fn best_rules(
 }
 
 /// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All
-/// other variables are summed out, so that each decision needs a factor with its rule.
+/// other variables are summed out; each decision therefore needs a factor with its rule.
 ///
 /// **Errors.** As [`best_rules`].
 pub fn expected_utilities(

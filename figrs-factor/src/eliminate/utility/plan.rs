@@ -37,7 +37,7 @@ pub(super) enum UtilityStep {
     /// The best option of a decision is chosen; the message contains the utilities of the chosen options. The decision is the last
     /// variable of the join.
     Choose(PlannedJoin),
-    /// A decision that no table mentions, so that any option may be chosen.
+    /// A decision that occurs in no table; any option may be chosen.
     Indifferent(VarId),
     /// A decision is removed from weights that do not depend on it.
     Restrict(VarId, PlannedJoin),
@@ -49,14 +49,14 @@ pub(super) enum UtilityStep {
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
-    /// The tables that remain at the end, over kept variables only.
+    /// The tables that remain at the end, over the variables to keep only.
     pub(super) left: Vec<u32>,
     /// Number of factors and utilities.
     pub(super) given: usize,
 }
 
 impl UtilityPlan {
-    /// Plans an elimination in stages; every variable that is not kept must be in one of the stages.
+    /// Plans an elimination in stages; every variable that is not in `keep` must be in one of the stages.
     ///
     /// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
     pub(super) fn new(
@@ -67,7 +67,7 @@ impl UtilityPlan {
     ) -> Result<Self, EliminationError> {
         let UtilityGraph { graph, utilities } = diagram;
         validate(graph, keep)?;
-        // Variables of later stages, and decisions, are not barren even if no factor mentions them.
+        // Variables of later stages, and decisions, are not barren even if they occur in no factor.
         let first = match stages.first() {
             Some(EliminationStage::Sum(first)) => first.as_slice(),
             _ => &[],
@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The live tables that mention any of these variables: first the tables of weights, then those of utilities.
+    /// The live tables that contain any of these variables: first the tables of weights, then the tables of utilities.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -206,7 +206,8 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes a variable from the scope of the last message, because the step of its join eliminates the variable.
+    /// Removes a variable from the scope of the last message, because the step of that message's join eliminates the
+    /// variable.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -214,7 +215,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the steps that sum variables out of all tables that mention them.
+    /// Plans the steps that sum variables out of all tables that contain them.
     fn sum(&mut self, summed: &[VarId]) {
         let (weights, utilities) = self.mentioning(summed);
         let rest = |scope: Vec<VarId>| -> Vec<VarId> {
@@ -224,7 +225,7 @@ impl<'a> Planner<'a> {
         let needed = without_barren(&self.tables, weights.clone(), summed, &[]);
         if !needed.is_empty() {
             let children = children_of(needed.iter().map(|&id| self.table(id))).map(rest);
-            // A distribution of the summed variables alone sums to one, so that no message is needed.
+            // A distribution of the summed variables alone sums to one and needs no message.
             if !children.as_ref().is_some_and(Vec::is_empty) {
                 let output = rest(union(needed.iter().map(|&id| self.table(id))));
                 let join = self.join(needed, output, PlannedKind::Weights(children));
@@ -241,7 +242,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Groups of tables of utilities that are joined, because joining them makes no table larger.
+    /// Groups of utility tables that are joined, because joining them makes no table larger.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));

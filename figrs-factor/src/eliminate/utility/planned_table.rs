@@ -8,7 +8,7 @@ pub(super) struct PlannedTable {
     /// The variables of the table, sorted.
     pub(super) scope: Vec<VarId>,
     pub(super) kind: PlannedKind,
-    /// The base-2 logarithm of the predicted share of non-zero entries.
+    /// The base-2 logarithm of the predicted fraction of non-zero entries.
     pub(super) density: f64,
     /// `true` until a step has used the table.
     pub(super) live: bool,
@@ -17,8 +17,8 @@ pub(super) struct PlannedTable {
 /// Meaning of the entries of a table.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// The table contains weights. They are a distribution of these variables (sorted) given the other variables of the table;
-    /// `None` if they are not known to be one.
+    /// The table contains weights. The table is a distribution of these variables (sorted) given the other variables of the
+    /// table; `None` if it is not known to be a distribution.
     Weights(Option<Vec<VarId>>),
     /// The table contains utilities.
     Utilities,
@@ -34,7 +34,8 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// The variables that the table distributes, given its other variables; empty if the table is not a distribution.
+    /// The variables of which the table is a distribution, given its other variables; empty if the table is not a
+    /// distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -51,7 +52,8 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// The variables that the product of some tables distributes, given the other variables; `None` if the product is not known to be a distribution.
+/// The variables of which the product of some tables is a distribution, given the other variables; `None` if the product is not known to be
+/// a distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,
 ) -> Option<Vec<VarId>> {
@@ -69,7 +71,7 @@ pub(super) fn children_of<'t>(
     (count == all.len()).then_some(all)
 }
 
-/// Removes distributions whose variables are summed out and mentioned by no other table, because such distributions sum to one.
+/// Removes distributions whose variables are summed out and occur in no other table, because such distributions sum to one.
 pub(super) fn without_barren(
     all: &[PlannedTable],
     mut needed: Vec<u32>,

@@ -10,7 +10,7 @@ pub struct DecisionRule {
     pub decision: VarId,
     /// The variables on which the choice depends.
     pub scope: Vec<VarId>,
-    /// The assignments, one after another, sorted.
+    /// The assignments, sorted and stored one after another.
     pub rows: Vec<u32>,
     /// The option chosen for each assignment.
     pub choices: Vec<u32>,
@@ -57,8 +57,9 @@ impl DecisionRule {
         self.reduced_where(order, |_| true)
     }
 
-    /// Removes variables of `order` whose removal changes no choice at the assignments where `is_followed` holds. First all
-    /// variables are tried together, then one by one. At other assignments, the choices may change.
+    /// Removes variables of `order` whose removal changes no choice at the assignments where `is_followed` holds. The
+    /// removal of all variables together is tried first, and then the removal of single variables. At assignments where
+    /// `is_followed` does not hold, the choices may change.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -71,8 +72,8 @@ impl DecisionRule {
         self
     }
 
-    /// Removes some variables. Returns the new rule and, for each of its assignments, whether it is followed there; `None` if
-    /// choices depend on the variables.
+    /// Removes some variables. Returns the new rule and, for each of its assignments, whether the rule is followed there;
+    /// `None` if choices depend on the variables.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
@@ -81,7 +82,7 @@ impl DecisionRule {
             let row = kept.iter().map(|&place| row[place]).collect();
             listed.push((row, !is_followed, choice));
         }
-        // Among equal assignments, the followed ones come first.
+        // Among equal assignments, those at which the rule is followed come first.
         listed.sort_unstable();
         let mut shorter = Self {
             decision: self.decision,
@@ -103,7 +104,7 @@ impl DecisionRule {
         Some((shorter, still))
     }
 
-    /// The choice for each assignment of the scope, row-major; an assignment without a choice gets the first option.
+    /// The choice for each assignment of the scope, row-major; the first option for an assignment without a choice.
     pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         let mut choices = vec![0; graph.dense_size(&self.scope)];

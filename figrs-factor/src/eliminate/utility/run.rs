@@ -24,7 +24,7 @@ pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     options: &'a Options,
-    /// The tables of utilities and the messages; `None` for tables without variables and for tables that were dropped after use.
+    /// The utility tables and the messages; `None` for tables without variables and for tables that were dropped after use.
     tables: Vec<Option<Pairs<S>>>,
     /// Sum of the utilities that no longer depend on a variable.
     constant: f64,
@@ -142,7 +142,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Adds a table of utilities with all weights set to one, since the tables of weights contain the weights.
+    /// Adds a utility table in which all weights are one, because the tables of weights contain the weights.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
         for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {
@@ -246,7 +246,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     }
 }
 
-/// The first option whose mean is within `tie` of the best; `None` if no option has a positive weight.
+/// The first option whose mean is within `tie` of the best mean; `None` if no option has a positive weight.
 fn best<'v, S: MeanWeights>(
     options: impl Iterator<Item = (&'v WeighedUtility, u32)> + Clone,
     tie: f64,

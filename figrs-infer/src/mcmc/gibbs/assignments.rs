@@ -16,13 +16,13 @@ pub enum AssignmentDraws {
     Drawn(u64),
     /// Every assignment has weight zero.
     Impossible,
-    /// The given number of draws found no initial assignment of positive weight.
+    /// No assignment of positive weight was found to start a chain, after the given number of draws.
     NotFound(u64),
 }
 
 impl Gibbs {
-    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains keep. The
-    /// random numbers are those of part `part` of the seed.
+    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain.
+    /// The random number streams are those of part number `part` of a run with the seed.
     ///
     /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]

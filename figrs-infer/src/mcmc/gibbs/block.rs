@@ -1,5 +1,5 @@
-//! Blocks of variables whose assignments are enumerated: a block is one variable, or a few variables with the variables that they
-//! determine.
+//! Blocks of variables whose assignments are enumerated: a block consists of one variable, or of a few variables together with
+//! the variables that are functions of them.
 
 use figrs_factor::graph::{Assignments, LogTable, log_entry};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -7,7 +7,8 @@ use figrs_factor::graph::{FactorGraph, VarId};
 use super::arena::Arena;
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 
-/// If a sum of products is below this limit, the products may have underflowed, and the sum is computed again with logarithms.
+/// If a sum of products is below this limit, the products may have underflowed; the sum is then computed again from
+/// logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
 /// A table in the arena, with the strides of its variables outside the block.
@@ -18,7 +19,7 @@ struct TableInput {
     given: (u32, u32),
 }
 
-/// A block of one variable that determines no other variable.
+/// A block of one variable, of which no other variable is a function.
 #[derive(Debug)]
 pub(super) struct SingleVariableBlock {
     pub(super) variable: u32,
@@ -29,7 +30,7 @@ pub(super) struct SingleVariableBlock {
     given: Vec<(u32, u32)>,
 }
 
-/// A block of some free variables and of the variables that they determine.
+/// A block of some free variables, and of the variables that are functions of them.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
     free: Assignments,
@@ -83,7 +84,7 @@ impl SingleVariableBlock {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Offset of the row of a table that belongs to the present values of the variables outside the block.
+    /// Offset of the table row that belongs to the present values of the variables outside the block.
     fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
@@ -162,7 +163,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Number of operations that the weight of one assignment takes.
+    /// Number of operations needed to compute the weight of one assignment.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &BlockTerm| match term {
             BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
@@ -172,8 +173,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// Computes the weights of all assignments of the free variables, in row-major order, given all variables outside the block; sets
-    /// `values` to the first assignment, and returns the sum of the weights.
+    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the
+    /// block. Sets `values` to the first assignment, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -229,7 +230,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the variables that the block determines.
+    /// Sets the variables of the block that are functions of its free variables.
     fn set_determined(&self, values: &mut [u32]) {
         for definition in &self.defined {
             values[definition.child] = definition.value(values);

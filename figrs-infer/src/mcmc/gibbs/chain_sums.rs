@@ -14,7 +14,7 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The draws of all chains of [`Gibbs`](crate::Gibbs); in a run in parts, each chain is a unit.
+/// The draws of all chains of [`Gibbs`](crate::Gibbs); if a run is divided into units of work, each chain is a unit.
 #[derive(Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
@@ -28,12 +28,13 @@ pub struct GibbsSums {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GibbsChainTally {
     pub(super) sweeps: u64,
-    /// Number of draws that are kept.
+    /// Number of draws that the chain retains.
     pub(super) kept: usize,
-    /// The indices of the values of the targets: those of the first draw, then those of the second, and so on.
+    /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty, because every process finds the same supports and a value is identified by its index in them.
+    /// Always empty: every process computes the same supports, and a value is identified by its index in the support of
+    /// its target.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
@@ -81,7 +82,7 @@ impl Sums for GibbsSums {
         self.chains.push(chain);
     }
 
-    /// The answer computed from the chains. Each chain contributes as many draws as the shortest one has.
+    /// The answer computed from the chains. Each chain contributes as many draws as the shortest chain has.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         const NAME: &str = "Gibbs";
         let Self {

@@ -16,10 +16,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries that are processed between two checks of the clock; processing them takes less than a millisecond.
+/// Number of table entries that are processed between two checks of the clock; this takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
-/// Schedule of the chains: number of chains, burn-in, draws and thinning.
+/// Schedule of the chains: number of chains, burn-in, number of draws, and thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -46,7 +46,8 @@ enum TargetSource {
 pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<TargetSource>,
-    /// The folded variables that the targets need, in topological order.
+    /// The folded variables (functions of their parents that no block updates) that the targets need, in topological
+    /// order.
     needed: Vec<&'k DeterministicVariable>,
 }
 
@@ -112,7 +113,7 @@ struct GibbsChain {
 }
 
 impl GibbsChain {
-    /// Advances the chain by about `work` operations; returns `false` once the chain is finished.
+    /// Advances the chain by about `work` operations; returns `false` if the chain is finished.
     fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.tally.sweeps < schedule.sweeps() {
@@ -201,7 +202,8 @@ pub(super) fn run(
     Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
-/// Advances the Markov chains of one thread in turns, so that all of them have the same length when a deadline passes.
+/// Advances the Markov chains of one thread in turns; when a deadline passes, all chains then have nearly the same
+/// length.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader<'_>,

@@ -1,4 +1,4 @@
-//! Blocks drawn by elimination, for blocks that have too many assignments to enumerate, but a small junction tree.
+//! Blocks drawn by variable elimination: blocks with too many assignments to enumerate, but with a small junction tree.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,9 +13,11 @@ use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
 
-/// The elimination of a block may take this many operations for each entry of the largest table that a block may have.
+/// Maximum number of operations for the elimination of a block, for each entry of the largest table that a block may
+/// have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum size of the messages in bytes. The maximum is a constant, so that the blocks are the same on all machines.
+/// Maximum size of the messages in bytes. The maximum is a constant, because the blocks must be the same on all
+/// machines.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor of the block's graph whose table depends on the values of variables outside the block.
@@ -49,13 +51,13 @@ pub(super) struct EliminationBlock {
 pub(super) struct BlockMessages {
     graph: FactorGraph,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// An assignment of all variables, which is overwritten during computations.
+    /// An assignment of all variables; computations overwrite it.
     values: Vec<u32>,
 }
 
 impl EliminationBlock {
-    /// Builds a block of these variables, among them variables that are functions of others. `None` if the elimination needs a table of
-    /// more than `limit` entries, or more than `most` operations.
+    /// Builds a block of the given variables, some of which may be functions of others. Returns `None` if the elimination needs a table
+    /// of more than `limit` entries, or more than `most` operations.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
@@ -89,7 +91,7 @@ impl EliminationBlock {
                         weigh: weigh?,
                     });
                 }
-                // A dense table gives the tree a shape that does not depend on the values of variables outside the block.
+                // With a dense table, the shape of the tree does not depend on the values of variables outside the block.
                 let table = match table {
                     Some(table) => table,
                     None if entries <= limit => FactorTable::Dense(vec![1.0; entries].into()),
@@ -201,7 +203,7 @@ impl EliminationBlock {
         let drawn = messages
             .sums
             .ask(tree, &messages.graph, SampleQuery { tree, rng });
-        // The present assignment has positive weight, so that the block always has an assignment that can be drawn.
+        // The present assignment has positive weight; the block therefore always has an assignment that can be drawn.
         for (&v, value) in self
             .variables
             .iter()
@@ -211,7 +213,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Every assignment that `update` may draw, with the probability of drawing it.
+    /// Every assignment that `update` may draw, with the probability of that draw.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

@@ -1,4 +1,4 @@
-//! Groups of free variables that are tied together by entries of weight zero, and a test that the blocks of a group reach all its possible
+//! Groups of free variables that are connected by entries of weight zero, and a test whether the blocks of a group reach all its possible
 //! assignments.
 
 use std::collections::VecDeque;
@@ -8,23 +8,26 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};
 
-/// Maximum number of assignments of a group for which a test enumerates whether the blocks reach all of them.
+/// Maximum number of assignments of a group up to which all assignments are enumerated to test whether the blocks reach
+/// them.
 const MAX_ENUMERATED: usize = 1 << 18;
 
 /// The dependencies between free variables, variables that are functions of others, and the weight factors that contain zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// For each variable, the variables that are defined as functions of it, except folded ones.
+    /// For each variable, the variables that are defined as functions of it, except folded variables (which no block
+    /// updates).
     children: Vec<Vec<usize>>,
     /// For each variable, its index in the order of the definitions.
     place: Vec<usize>,
     /// The indices of the weight factors that contain zeros.
     hard: Vec<usize>,
-    /// For each weight factor with zeros, the free variables that it depends on.
+    /// For each weight factor with zeros, the free variables on which it depends.
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that zeros tie together, with the weight factors that tie them, as indices into `DependencyGraph::hard`.
+/// Free variables that are connected by weight factors with zeros; these factors are listed as indices into
+/// `DependencyGraph::hard`.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -66,8 +69,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         this
     }
 
-    /// The free variables that the given variables depend on, in ascending order, and the defined variables between them, in topological
-    /// order.
+    /// The free variables on which the given variables depend, in ascending order, and the defined variables between them, in
+    /// topological order.
     fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
@@ -106,7 +109,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         found
     }
 
-    /// Divides all free variables into groups, so that no weight factor with zeros contains variables of two groups.
+    /// Divides all free variables into groups such that each weight factor with zeros contains variables of only one
+    /// group.
     pub(super) fn groups(&self) -> Vec<VariableGroup> {
         let n = self.prepared.graph.cardinalities.len();
         let mut sets = DisjointSets::new(n);
@@ -135,7 +139,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// Overlapping blocks for a group that is too large to be one block. Each block contains the variables of one or more constraints and
-    /// has at most `limit` assignments. A variable that no such block contains is a block of its own.
+    /// has at most `limit` assignments. A variable that fits into no such block forms a block of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -179,11 +183,11 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         windows
     }
 
-    /// True if a sequence of steps within blocks leads from every possible assignment of a group to every other. `None` if the group has
-    /// too many assignments to enumerate.
+    /// True if a sequence of steps within blocks leads from every possible assignment of a group to every other possible assignment.
+    /// `None` if the group has too many assignments to enumerate.
     ///
-    /// Zeros do not tie the group to other variables, so that the values of the other variables do not change which assignments are
-    /// possible.
+    /// Zeros do not connect the group with other variables; which assignments of the group are possible therefore does not depend
+    /// on the values of other variables.
     pub(super) fn is_connected(
         &self,
         group: &VariableGroup,
@@ -207,8 +211,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         let (_, defined) = self.ancestors(&scopes);
         let mut values = vec![0; graph.cardinalities.len()];
         let mut possible = Vec::with_capacity(all);
-        // For each block, `first` maps the index of an assignment with the block's variables set to zero to the first possible assignment
-        // with that index.
+        // For each block, `first` has an entry for each index of an assignment whose block variables are set to zero: the first possible
+        // assignment with that index.
         let mut sets = DisjointSets::new(all);
         let mut first: Vec<FxHashMap<usize, usize>> = vec![FxHashMap::default(); blocks.len()];
         loop {
@@ -238,7 +242,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 }
 
-/// A partition of numbers into disjoint sets, which can be joined (union-find).
+/// A partition of numbers into disjoint sets that can be merged (union-find).
 struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {

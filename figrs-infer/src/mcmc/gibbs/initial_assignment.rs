@@ -6,11 +6,11 @@ use rand::{Rng, RngExt};
 
 use figrs_factor::eliminate::{EliminationError, Options, most_probable};
 
-/// Number of failed forward draws after which a chain tries to find an initial assignment by elimination.
+/// Number of failed forward draws after which the search for an initial assignment of a chain switches to elimination.
 const FORWARD_DRAWS: u64 = 100;
-/// Total number of forward draws if elimination is too expensive.
+/// Total number of forward draws that are tried if elimination is too expensive.
 const TRIES: u64 = 1000;
-/// Limits of the elimination. The limits are constants, so that all machines find the same assignment.
+/// Limits of the elimination. The limits are constants, because all machines must find the same assignment.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
@@ -25,11 +25,11 @@ pub(super) enum InitialAssignment {
     },
 }
 
-/// A sampler that draws the variables one after another. Each variable is drawn given the earlier ones, by the factors whose last variable
-/// it is.
+/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it; the factors used are those
+/// in which it is the last variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
-    /// The variables in the order in which they are drawn, each with the factors whose last variable it is.
+    /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.
     order: Vec<(usize, Vec<&'g Factor>)>,
 }
 
@@ -38,7 +38,8 @@ impl<'g> ForwardSampler<'g> {
         let n = graph.cardinalities.len();
         let mut place: Vec<Option<usize>> = vec![None; n];
         let mut order: Vec<(usize, Vec<&Factor>)> = Vec::with_capacity(n);
-        // The factor of a parent comes before those of its children, and in its own factor a child is the last variable.
+        // The factor of a parent comes before the factors of its children, and a child is the last variable of its own
+        // factor.
         let mentioned = graph.factors.iter().flat_map(|factor| &factor.variables);
         for v in mentioned.map(|v| v.index()).chain(0..n) {
             place[v].get_or_insert_with(|| {
@@ -59,7 +60,8 @@ impl<'g> ForwardSampler<'g> {
         Self { graph, order }
     }
 
-    /// Draws an assignment; `None` if a variable is reached whose values all have weight zero.
+    /// Draws an assignment; returns `None` if all values of some variable have weight zero given the values drawn
+    /// before.
     fn draw(&self, rng: &mut impl Rng) -> Option<Vec<u32>> {
         let mut values = vec![0; self.graph.cardinalities.len()];
         let mut logs = Vec::new();
@@ -125,8 +127,8 @@ impl<'g> ForwardSampler<'g> {
         }
     }
 
-    /// The graph with additional random weights, so that chains do not all start from the most probable world (Papandreou and Yuille 2011,
-    /// "Perturb-and-MAP random fields").
+    /// The graph with additional random weights, which prevent all chains from starting at the most probable assignment (Papandreou and
+    /// Yuille 2011, "Perturb-and-MAP random fields").
     fn perturbed(&self, rng: &mut impl Rng) -> FactorGraph {
         let mut graph = self.graph.clone();
         for (v, &n) in (0..).map(VarId).zip(&self.graph.cardinalities) {

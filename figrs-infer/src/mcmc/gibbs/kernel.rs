@@ -14,7 +14,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph};
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{EliminationError, validate};
 
-/// If a group has at most this many assignments, they are enumerated, and no cheaper method is looked for.
+/// If a group has at most this many assignments, its assignments are enumerated, without looking for a cheaper method.
 const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
@@ -26,17 +26,17 @@ enum GibbsBlock {
 
 /// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep updates all blocks once.
 ///
-/// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either tables read
-/// the parents instead of the variable, or the variable is recomputed when its parents change. The remaining variables are free. Free
-/// variables that an entry of weight zero ties together form a group. A group is one block if it has few assignments, or if the elimination
-/// of its variables needs only small tables. Otherwise several overlapping blocks cover the group.
+/// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either the tables
+/// read the parents instead of the variable, or the variable is recomputed when its parents change. The remaining variables are free. Free
+/// variables that occur together in a factor with entries of weight zero form a group. A group becomes one block if it has few assignments,
+/// or if the elimination of its variables needs only small tables. A group that is not one block is covered by several overlapping blocks.
 ///
-/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph unchanged. If
-/// [`cut_groups`](Self::cut_groups) is zero, a finite number of sweeps leads from every assignment of positive weight to every other. The
-/// reason is that no zero ties two groups together, and that each group is one block or was found to be connected.
+/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If
+/// [`cut_groups`](Self::cut_groups) is zero, every assignment of positive weight can be reached from every other in a finite number of
+/// sweeps. The reason is that no zero connects two groups, and that each group is one block or was found to be connected by its blocks.
 ///
-/// **Complexity.** An enumerated block takes the number of its assignments times the number of tables that mention it. An eliminated block
-/// takes the time of a junction tree of its variables.
+/// **Complexity.** Drawing an enumerated block takes the number of its assignments times the number of tables that contain its variables.
+/// Drawing an eliminated block takes the time of a junction tree of its variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -60,7 +60,7 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
     cut_groups: u64,
-    /// The folded variables in topological order. No block updates them.
+    /// The folded variables in topological order. No block updates the folded variables.
     folded: Vec<DeterministicVariable>,
 }
 
@@ -81,7 +81,7 @@ impl fmt::Debug for GibbsKernel {
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
     weights: Vec<f64>,
-    /// For each block, the buffers for drawing it, if it is drawn by elimination.
+    /// For each block that is drawn by elimination, the buffers for drawing it.
     messages: Vec<Option<BlockMessages>>,
 }
 
@@ -137,14 +137,14 @@ impl GibbsKernel {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single block contains and that were not found to be connected. In such a group, some
-    /// assignments of positive weight may be unreachable from others.
+    /// Number of groups of variables that no single block covers and whose blocks were not found to connect them. In such a
+    /// group, some assignments of positive weight may be unreachable from others.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
-    /// The distribution of the next assignment when the block with index `block` is drawn: the conditional distribution that the sampler
-    /// draws from.
+    /// The distribution of the next assignment when the block with index `block` is drawn: the conditional distribution from which the
+    /// sampler draws.
     ///
     /// `assignment` must have a value for each variable of the graph, and positive weight. If `block` is not a valid index, the
     /// distribution has `assignment` as its only outcome.
@@ -195,7 +195,8 @@ impl GibbsKernel {
         self.reduced.restriction.world(&values)
     }
 
-    /// Computes the values of the folded variables, which are functions of others and which no block updates.
+    /// Computes the values of the folded variables, which are functions of other variables and are not updated by any
+    /// block.
     pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -264,7 +265,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
             if left < weight {
                 return i;
             }
-            // Rounding may leave a remainder of `left`; it falls to the last index with positive weight.
+            // Rounding may leave a remainder of `left`; in that case the last index with positive weight is returned.
             last = i;
             left -= weight;
         }
@@ -276,7 +277,7 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// For each variable, the weight factors that mention it.
+    /// For each variable, the weight factors that contain it.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
@@ -303,7 +304,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// The variables that are functions of the given free variables, and the weight factors that mention any of these variables.
+    /// The variables that are functions of the given free variables, and the weight factors that contain any of these variables.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
@@ -330,8 +331,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a block of some free variables that is drawn by elimination, if that is cheaper than enumerating its assignments and no table
-    /// is too large. Returns whether the block was added.
+    /// Adds a block of some free variables that is drawn by elimination, if elimination is cheaper than enumerating the assignments and
+    /// no table is too large. Returns whether the block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -43,27 +43,29 @@ pub use kernel::GibbsKernel;
 
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
-/// The blocks are derived from the model. Elements that are functions of others are recomputed when these change. Elements that zeros tie
-/// together, such as the cells of a constraint, are drawn together: their assignments are enumerated, or, if these are too many,
-/// eliminated; see [`GibbsKernel`]. The first world of a chain is drawn forward. If evidence is too rare for forward draws, elimination
-/// finds the first world, provided that it needs only small tables.
+/// The blocks are derived from the model. Elements that are functions of other elements are recomputed when those change. Elements that
+/// are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
+/// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from
+/// parents to children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it
+/// needs only small tables.
 ///
-/// In `ExpectationMaximization` the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). Each row of the
-/// data has its own chains, with the same random numbers in every round. A fit then has no log-likelihood, unless each row states every
-/// value. Rounds end once they no longer change the parameters, or at the maximum number of rounds, and a round may lower the likelihood.
-/// The errors of the counts are inversely proportional to the square root of the number of draws.
+/// When used in `ExpectationMaximization`, the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). Each
+/// row of the data has its own chains, with the same random numbers in every round. The fit then has no log-likelihood, unless each row
+/// states the values of all elements. Iterations end when they no longer change the parameters, or at the maximum number; an iteration
+/// may lower the likelihood. The errors of the expected counts are inversely proportional to the square root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
-/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible world can be reached from every
-/// other, so that averages converge to the exact answer. If it is larger, zeros tie together groups of elements that no block contains as a
-/// whole, and a chain may be confined to a part of the worlds. A disagreement of the chains is then the only sign of it, and a larger
-/// [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
+/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be
+/// reached from every other, and averages converge to the exact answer. If the number of cut groups is positive, some groups of elements
+/// connected by zeros do not fit into one block, and a chain may be confined to a subset of the assignments. The confinement of a chain
+/// shows only as a disagreement of the chains; a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on
+/// any number of threads.
 ///
-/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that mention it. The number of
-/// sweeps for each independent draw depends on how strongly the blocks are correlated.
+/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables.
+/// The number of sweeps for each independent draw depends on the strength of the correlations between blocks.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] if no world meets the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand draws
-/// meets the evidence and elimination is too expensive; errors of the budgets of the expansion;
+/// **Errors.** [`Error::ImpossibleEvidence`] if no world satisfies the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand
+/// draws satisfies the evidence and elimination is too expensive; errors of the budgets of the expansion;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
@@ -92,7 +94,8 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Keeps this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed is 0.
+    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed is
+    /// 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
@@ -108,19 +111,20 @@ impl Gibbs {
         }
     }
 
-    /// Runs this many independent chains (default four). Each chain has its own random numbers and its own first world.
+    /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
+    /// assignment.
     pub fn chains(mut self, chains: usize) -> Self {
         self.schedule.chains = chains;
         self
     }
 
-    /// Makes each chain drop this many sweeps at its beginning.
+    /// Makes each chain discard this many sweeps at its beginning.
     pub fn burn_in(mut self, sweeps: u64) -> Self {
         self.schedule.burn_in = sweeps;
         self
     }
 
-    /// Keeps one draw after every `sweeps` sweeps.
+    /// Retains one draw after every `sweeps` sweeps.
     pub fn thin(mut self, sweeps: u64) -> Self {
         self.schedule.thin = sweeps;
         self
@@ -132,14 +136,15 @@ impl Gibbs {
         self
     }
 
-    /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of enumerated assignments, or
-    /// the entries of the largest table of an elimination.
+    /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
+    /// enumerated block, and to the entries of the largest table of an elimination.
     pub fn block_table(mut self, entries: usize) -> Self {
         self.block_table = entries;
         self
     }
 
-    /// Limits the number of threads on which the chains run (default: all cores). The answer does not depend on it.
+    /// Limits the number of threads on which the chains run (default: all cores). The answer does not depend on the
+    /// number of threads.
     pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
         self.limits.threads = Some(threads);
         self

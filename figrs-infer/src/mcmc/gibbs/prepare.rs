@@ -7,11 +7,12 @@ use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.
 const DENSE: usize = 1 << 16;
-/// Maximum number of parent assignments of a factor that is tested for being a function.
+/// Maximum number of parent assignments up to which a factor is tested for being a function.
 const INDEX: usize = 1 << 20;
-/// A table may always grow to this number of entries when a variable is folded into its parents.
+/// Number of entries up to which a table may grow without further condition when a variable is folded into its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a table may grow when a variable is folded into its parents, if it then has at most `FOLDED` entries.
+/// Factor by which a table may grow when a variable is folded into its parents, if the table then has at most `FOLDED`
+/// entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -39,8 +40,8 @@ pub(super) enum WeightFactor {
     Factor(usize),
 }
 
-/// A factor graph prepared for the Gibbs sampler: some variables are defined as functions of others, and the remaining factors are called
-/// weight factors.
+/// A factor graph prepared for the Gibbs sampler: some variables are defined as functions of other variables; the remaining factors are
+/// called weight factors.
 ///
 /// If every defined variable of an assignment has the value of its definition, the weight of the assignment is the product of the weight
 /// factors, up to a constant. Every other assignment has weight zero.
@@ -51,7 +52,7 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The defined variables in topological order.
     pub(super) order: Vec<usize>,
-    /// For each variable, `true` if no weight factor and no definition that is in use mentions it.
+    /// For each variable, `true` if no weight factor and no used definition contains it.
     pub(super) folded: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
@@ -82,7 +83,7 @@ impl<'g> PreparedGraph<'g> {
             }
             let definition = scope.last().and_then(|v| candidates[v.index()].as_ref());
             let table = match definition {
-                // The entries of the factor where its function holds, as a table over the parents.
+                // Builds a table over the parents: the entries of the factor at the value that the function gives.
                 Some((definition, _)) if defining[i] => {
                     scope.pop();
                     scope.sort_unstable();
@@ -218,8 +219,8 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// The last variable of a factor as a function of the others, if each assignment of the others allows at most one value of it. Otherwise
-/// `None`.
+/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value
+/// of it. Returns `None` otherwise.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);
@@ -250,7 +251,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     })
 }
 
-/// The defined variables in topological order; where definitions form a cycle, some of them are dropped.
+/// The defined variables in topological order; if definitions form a cycle, some of these definitions are dropped.
 fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -13,13 +13,13 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks among which a step picks one to propose for, in the old world and in the new world.
+    /// Number of sites and blocks from which a step chooses one at random, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
     /// The logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world with fewer densities
-    /// among its likelihoods is infinitely more likely than one with more.
+    /// among its likelihoods is infinitely more likely than a world with more densities.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
@@ -43,9 +43,9 @@ impl AcceptanceTerms {
         }
     }
 
-    /// The logarithm of the probability of proposing the old world from the new one, minus that of proposing the new world from the old
-    /// one. The ratio covers the pick, the proposed values, and the choices that only one of the two worlds has, which are drawn from their
-    /// priors.
+    /// The logarithm of the probability of proposing the old world from the new world, minus the logarithm of the probability of proposing
+    /// the new world from the old world. The ratio covers the choice of the site, the proposed values, and the random choices that only one
+    /// of the two worlds has, which are drawn from their priors.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {
@@ -66,9 +66,9 @@ impl AcceptanceTerms {
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
-    /// `true` if the proposal was accepted. A proposal of the present value counts as accepted.
+    /// `true` if the proposal was accepted. A proposal equal to the present value counts as accepted.
     pub accepted: bool,
-    /// Change of the log-probability of the world by the step.
+    /// Change of the log-probability of the world in the step.
     pub log_gain: f64,
 }
 
@@ -83,7 +83,7 @@ impl StepOutcome {
     };
 }
 
-/// Accepts or rejects a proposed world of positive weight; if it is rejected, the old world is restored.
+/// Accepts or rejects a proposed world of positive weight; after a rejection, the old world is restored.
 pub(super) fn accept_or_reject<D: StepDecisions>(
     trace: &mut Trace,
     decisions: &mut D,

@@ -7,11 +7,11 @@ use super::coordinates;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 
-/// Maximum number of dimensions of a random walk. A walk must learn a covariance, and the more dimensions it has, the shorter its steps
-/// are.
+/// Maximum number of dimensions of a random walk. A random walk must learn a covariance, and its steps become shorter as the number of
+/// dimensions grows.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
-/// The source of the new value of one of several sites.
+/// The method that gives the new value of one of several sites.
 #[derive(Debug)]
 pub(super) enum BlockProposalKind {
     Custom(AnyElement),
@@ -22,11 +22,12 @@ pub(super) enum BlockProposalKind {
 /// The random walks of continuous sites, and the buffers of a proposal for several sites.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
-    /// The random walks of the continuous sites that exist in every world; `None` before the sites are assigned to walks.
+    /// The random walks of the continuous sites that exist in every world; `None` before sites have been assigned to
+    /// walks.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
-    /// For each custom block, its random walk, which is used if all elements of the block are continuous.
+    /// For each custom block, a random walk, which is used if all elements of the block are continuous.
     pub(super) blocks: Vec<RandomWalk>,
-    /// The sites of the present proposal, each with its old value and the source of its new value.
+    /// The sites of the present proposal, each with its old value and the method that gave its new value.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
     pub(super) values: Vec<(Site, Datum)>,
     pub(super) position: Vec<f64>,
@@ -38,8 +39,8 @@ impl BlockProposals {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Assigns the continuous sites that exist in every world to random walks, in order, with at most [`MAX_WALK_DIMENSIONS`] dimensions in
-    /// each walk. Only the first call has an effect.
+    /// Assigns the continuous sites that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`]
+    /// dimensions. Calls after the first call have no effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;
@@ -73,7 +74,7 @@ impl BlockProposals {
         self.free_walks = Some(walks);
     }
 
-    /// Drops the random walks whose learned covariance shows too little correlation to justify their cost.
+    /// Drops the random walks whose learned covariance has correlations too small to justify their cost.
     pub(super) fn drop_unprofitable(&mut self) {
         if let Some(own) = &mut self.free_walks {
             own.retain(|(sites, walk)| walk.is_profitable(sites.len()));

@@ -1,4 +1,4 @@
-//! One Markov chain of the sampler, from its first world to its last draw.
+//! One Markov chain of the Metropolis-Hastings sampler, from its first world to its last draw.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -50,7 +50,7 @@ pub(super) fn first_world(
         if is_possible {
             return Ok(());
         }
-        // The world has no random choice, so that another try would give the same world.
+        // The world has no random choice; another draw would therefore give the same world.
         if trace.choices() == 0 {
             return Err(none(tried + 1));
         }
@@ -58,16 +58,16 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// The draws of a chain, and the values of the choices in its worlds.
+/// The draws of a chain, and the values of the random choices in its worlds.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,
-    /// The values of the choices in the worlds after burn-in.
+    /// The values of the random choices in the worlds after burn-in.
     pub(super) sites: SiteRecord,
-    /// Number of draws that are kept.
+    /// Number of draws that the chain retains.
     pub(super) draws: u64,
-    /// Number of steps, and of accepted steps, after burn-in.
+    /// Number of steps after burn-in, and number of accepted steps among them.
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
@@ -85,7 +85,7 @@ pub(super) struct MetropolisChain {
 }
 
 impl MetropolisChain {
-    /// A chain whose present world is the one in `trace`.
+    /// A chain whose present world is the world in `trace`.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
@@ -109,7 +109,7 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps, or as many as the time allows. If time is limited, burn-in takes at most a third of it.
+    /// Makes all steps, or as many steps as the time allows. If time is limited, burn-in takes at most a third of it.
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
@@ -164,7 +164,8 @@ impl MetropolisChain {
     fn record_draw(&mut self) {
         let finished = &mut self.finished;
         if self.trace.densities() != finished.densities {
-            // The worlds of the draws so far have more densities, so that they are infinitely less likely than this world.
+            // The earlier draws have more densities than this world, and are therefore infinitely less likely than this
+            // world.
             finished.densities = self.trace.densities();
             finished.draws = 0;
             finished.sites.clear();
@@ -179,7 +180,7 @@ impl MetropolisChain {
         }
     }
 
-    /// For each target the distinct values that were drawn, and the record with their indices in the draws.
+    /// For each target, the distinct values that were drawn, and the record of the draws as indices of these values.
     pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
         (self.values, self.finished)
     }

@@ -19,22 +19,23 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). In a run in parts, each chain is a unit, and the short chains
-/// that look for other modes are the units after the chains.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). If a run is divided into units of work, each chain is a unit;
+/// the short chains that look for other modes (probes) are the units after the chains.
 #[derive(Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
-    /// Number of chains of the run, without the probes.
+    /// Number of chains of the run, not counting the probes (short chains that look for other modes).
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
-    /// For each chain that had no time to begin, the reason.
+    /// For each chain that did not have time to begin, the reason.
     not_begun: Vec<Stopped>,
-    /// The records of the probes, each with the values of the targets in its draws from the prior.
+    /// The records of the probes (short chains that look for other modes), each with the values of the targets in its
+    /// draws from the prior.
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
-/// The result of one unit: a chain, or a probe.
+/// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
     /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.
@@ -43,11 +44,11 @@ pub struct ChainTally {
     work: ChainWork,
 }
 
-/// The kind of a unit, with its result.
+/// The kind of a unit of work (a chain or a probe), with its result.
 #[derive(Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
-    /// A chain that was stopped before it found a first world.
+    /// A chain that was stopped before its first world was found.
     NotBegun(Stopped),
     Probe(Box<ProbeRecord>),
 }
@@ -93,7 +94,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Starts without chains; `asked` is the number of chains that the run will have.
+    /// Starts a sum without chains; `asked` is the number of chains that the run will have.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -118,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest one has. Chains whose
-    /// worlds have more densities than those of other chains are left out, because their worlds are infinitely less likely. Chains that had
-    /// no time for a draw are left out too.
+    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose
+    /// worlds have more densities than the worlds of other chains are left out, because their worlds are infinitely less likely. Chains
+    /// without time for a draw are left out too.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -214,7 +215,8 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// The last `kept` draws of one target in each chain, as indices of its distinct values in the order of first occurrence.
+/// The last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first
+/// occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

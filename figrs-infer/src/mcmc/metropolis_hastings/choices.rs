@@ -1,4 +1,5 @@
-//! Tests whether the chains agree about all free choices of their worlds, including choices that are not targets.
+//! Tests whether the chains agree about all free random choices of their worlds, including choices that are not
+//! targets.
 
 use figrs_core::Label;
 use rustc_hash::FxHashMap;
@@ -12,17 +13,20 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A choice is called settled, and is not tested, if less than this share of the draws differ from its most frequent value.
+/// A random choice is called settled, and is not tested, if less than this fraction of the draws differ from its most
+/// frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of a test for one number of a choice: the probability that chains of the same distribution differ at least as much.
+/// The result of a test for one numeric component of a choice: the probability that chains with the same distribution differ at
+/// least as much.
 struct ChoiceTest {
     chance: f64,
     part: Part,
     series: usize,
 }
 
-/// Tests whether the records of the chains of one model agree with each other and with those of short chains from other starting worlds.
+/// Tests whether the records of the chains of one model agree with each other and with the records of short chains from other starting
+/// worlds.
 pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> ChoiceAgreement {
     let mut choices = ChoiceAgreement {
         judged: 0,
@@ -88,7 +92,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> C
     choices
 }
 
-/// For each choice, its series in each chain, in the order in which the choices first occurred.
+/// For each random choice, its series in each chain; choices are in the order of their first occurrence.
 pub(super) fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -115,7 +119,8 @@ fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests each component of the values of a choice, and the number of elements with the label of the choice in each world.
+/// Tests each component of the values of a random choice, and the number of elements that have the label of the choice in
+/// each world.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -166,7 +171,7 @@ fn tests(
     }
 }
 
-/// For each sweep, the number of elements with the label of the choice in the world of that sweep.
+/// For each sweep, the number of elements that have the label of the choice in the world of that sweep.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -207,7 +212,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// The R-hat of one component of a choice; NaN for the number of elements.
+/// The R-hat of one component of a choice; for the number of elements with the label of the choice, the R-hat is NaN.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

@@ -1,15 +1,15 @@
 //! Coordinates of continuous values; random walks are symmetric in these coordinates.
 //!
-//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios
-//! `ln (x_i / x_n)` for all components but the last: Aitchison (1982), "The statistical analysis of compositional data". A walk that is
-//! symmetric in the coordinates has, as a density over the values, the density over the coordinates divided by the volume
-//! `|dx / dy| = Π x_i`.
+//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i
+//! / x_n)` for all components but the last: Aitchison (1982), "The statistical analysis of compositional data". If a walk is symmetric
+//! in the coordinates, the density of its steps over the values is the density over the coordinates divided by the volume `|dx / dy| =
+//! Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Appends the coordinates of a value to `into`. Returns the number of coordinates and the logarithm of the volume at the value, or `None`
-/// if the value has no coordinates.
+/// Appends the coordinates of a value to `into`. Returns the number of coordinates and the logarithm of the volume element at the value,
+/// or `None` if the value has no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -38,8 +38,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// The value with these coordinates, of the same type as `like`, and the logarithm of the volume at that value. `None` if rounding makes
-/// the value invalid.
+/// The value with these coordinates, of the same type as `like`, and the logarithm of the volume element at that value. `None` if
+/// rounding makes the value invalid.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;
@@ -107,7 +107,7 @@ mod tests {
         assert!(count == 2 && (volume - 0.03_f64.ln()).abs() < 1e-14);
     }
 
-    /// Compares the volume with the determinant of the Jacobian matrix from finite differences.
+    /// Compares the volume element with the determinant of the Jacobian matrix from finite differences.
     #[test]
     fn the_volume_is_that_of_the_change_of_coordinates() {
         let at = |y: [f64; 2]| -> Vec<f64> {

@@ -11,7 +11,8 @@ pub trait StepDecisions: Chooser {
     fn bernoulli(&mut self, probability: f64) -> bool;
     /// A number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
     fn normal(&mut self) -> f64;
-    /// `true` with the probability whose natural logarithm is given; always `true` if the logarithm is positive.
+    /// Returns `true` with the probability whose natural logarithm is given; always `true` if the logarithm is
+    /// positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.bernoulli(probability(log_probability))
     }
@@ -34,11 +35,11 @@ impl<R: Rng> StepDecisions for R {
 
     #[inline]
     fn accepts(&mut self, log_probability: f64) -> bool {
-        // If the logarithm is nearer to zero than this, its exponential rounds to one.
+        // The exponential of a logarithm nearer to zero than this rounds to one.
         if log_probability < -f64::EPSILON / 4.0 {
             let random = self.random::<f64>();
-            // The exponential is slow compared with the rest of a step. The exponential is avoided where possible: because exp(x) (1 - x)
-            // is at most one, a random number above 1 / (1 - x) is above exp(x).
+            // The exponential is slow compared with the rest of a step, and is computed only if necessary: because exp(x) (1 - x) is at
+            // most one, a random number above 1 / (1 - x) is above exp(x).
             random * (1.0 - log_probability) <= 1.0 && random < probability(log_probability)
         } else {
             true
@@ -46,7 +47,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Not inlined, because the compiler would otherwise compute the exponential even where it is not needed.
+/// This function is not inlined, because the compiler would otherwise compute the exponential even if it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

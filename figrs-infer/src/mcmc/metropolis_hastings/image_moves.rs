@@ -1,14 +1,14 @@
 //! Joint moves of a parameter and of the offsets that functions combine with it; a move leaves the results of these functions unchanged.
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread
-//! can move alone, because all offsets must move against it. A move proposes another value *x'* of the mean by a random walk, and for each
-//! effect *i* the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*: `f = a + b z`, where *a* and *b*
-//! depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the reverse proposal times
-//! `Π |b_i / b'_i|`. Such a move changes the world in the same way as a step of the centred form.
+//! can change alone, because all offsets would have to compensate for the change. A move proposes another value *x'* of the mean by a
+//! random walk and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*: `f = a
+//! + b z`, where *a* and *b* depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the reverse
+//! proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
 //!
 //! The functions are found in the model, and their form is unknown. The coefficients `a` and `b` come from calls at 0 and 1. A move is
-//! proposed only if the line through these points agrees with the function at *z* before the move and at *z'* after it. A move is therefore
-//! reversible for any function: at almost every point where the line agrees, *f* is affine nearby.
+//! proposed only if the line through these two points agrees with the function at *z* before the move and at *z'* after the move. A move is
+//! therefore reversible for any function: at almost every point where the line agrees, *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -28,14 +28,15 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum total number of function calls of all images of a model.
+/// Maximum total number of function calls in all images of a model; an image is a number that functions compute from
+/// random choices.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance for rounding in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
 /// Number of draws from the prior of a parameter from which the initial scale of its random walk is computed.
 const PRIOR_DRAWS: usize = 8;
 
-/// An image: a number that functions compute from choices, together with these functions.
+/// The random choices that are arguments of the functions.
 #[derive(Clone, Debug)]
 struct Image {
     /// The choices that are arguments of the functions.
@@ -54,11 +55,11 @@ enum Argument {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     images: Arc<[Image]>,
-    /// Choices that are read by something other than these functions.
+    /// Random choices that something other than these functions reads.
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
-/// A joint move: a parameter, with the offsets that are changed together with it.
+/// A joint move of a parameter and of the offsets that change together with the parameter.
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
@@ -70,7 +71,7 @@ struct ImageMove {
     was_possible: bool,
 }
 
-/// An image in a world: the sites of its leaves, and the indices of the parameter and of the offset among them.
+/// An image in a world: the sites of its arguments, and the positions of the parameter and of the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -79,7 +80,7 @@ struct PlacedImage {
     offset: usize,
 }
 
-/// The joint moves of a Markov chain; `None` until they are searched for.
+/// The joint moves of a Markov chain; `None` until the moves have been searched for.
 #[derive(Debug, Default)]
 pub(super) struct ImageMoves {
     images: Images,
@@ -87,7 +88,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// The images on which the evidence of a model depends. Empty if the evidence depends on more than `MAX_CALLS` function calls.
+    /// The images on which the evidence of a model depends. The list is empty if the evidence depends on more than `MAX_CALLS`
+    /// function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -96,7 +98,8 @@ impl Images {
         for (element, _) in model.evidence() {
             open.push(element.clone());
         }
-        // Visits the elements that are not functions, from the evidence to their parents; functions are visited from their readers.
+        // Visits the elements that are not functions, starting at the evidence and continuing with the parents; functions are
+        // visited from their readers.
         let mut readers = open.clone();
         while let Some(element) = readers.pop() {
             if !met.insert(element.id()) {
@@ -128,10 +131,10 @@ impl Images {
         }
     }
 
-    /// The joint moves for all parameters that are read by images with several offsets.
+    /// The joint moves of all parameters that several images with different offsets depend on.
     ///
-    /// The offset of an image is its continuous choice that the fewest images read. Fewer images must read the offset than the parameter,
-    /// and nothing else may read the offset.
+    /// The offset of an image is the continuous choice among its arguments on which the fewest images depend. Fewer images must depend on
+    /// the offset than on the parameter, and nothing else may read the offset.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -192,7 +195,7 @@ impl Images {
 }
 
 impl Image {
-    /// The image whose number is computed by an element that is a function.
+    /// The image whose number is computed by the given element, if the element is a function.
     fn of(element: &AnyElement) -> Self {
         let mut leaves: Vec<AnyElement> = Vec::new();
         let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
@@ -266,7 +269,8 @@ impl PlacedImage {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// The offset that keeps the image unchanged if the parameter has another value, and the logarithm of `|b / b'|`.
+    /// The value of the offset that leaves the image unchanged when the parameter has another value, and the logarithm
+    /// of `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -285,7 +289,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the image is unchanged when the parameter and the offset have these new values.
+    /// True if the image is unchanged when the parameter and the offset have the given new values.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -300,15 +304,16 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if an image reads two offsets of the move. Such a move is not reversible, because each offset is computed while the other keeps
-    /// its old value.
+    /// True if an image reads two offsets of the move. A move that changed two offsets of one image would not be reversible, because each
+    /// offset is computed while the other retains its old value.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// The new values of the parameter and of all offsets that leave the images unchanged, and the logarithm of `Π |b / b'|`.
+    /// The new value of the parameter and the new values of all offsets that leave the images unchanged, with the logarithm
+    /// of `Π |b / b'|`.
     fn solve(
         &self,
         images: &[Image],
@@ -336,7 +341,7 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// An empty set of moves for these images; the moves are searched for later.
+    /// An empty set of moves for these images; the moves are searched for at the first use.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,
@@ -349,14 +354,14 @@ impl ImageMoves {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops the moves for which no proposal has left the images unchanged.
+    /// Drops the moves of which no proposal has left the images unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
         }
     }
 
-    /// Searches for the moves, at the first call only.
+    /// Searches for the moves if this is the first call.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.moves.is_none() {
             self.moves = Some(self.images.moves(trace, proposals));
@@ -365,7 +370,7 @@ impl ImageMoves {
 }
 
 impl Kernel {
-    /// Proposes a new value for a parameter, and for the offsets the values that leave all images unchanged.
+    /// Proposes a new value for a parameter and, for its offsets, the values that leave all images unchanged.
     pub(super) fn propose_image_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -8,8 +8,8 @@ use super::image_moves::{ImageMoves, Images};
 use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
 
-/// The single-site Metropolis-Hastings kernel. A step picks a free choice or a block of choices, proposes other values for it, and accepts
-/// or rejects the proposal.
+/// The single-site Metropolis-Hastings kernel. A step chooses a free choice or a block of choices at random, proposes other values for it,
+/// and accepts or rejects the proposal.
 ///
 /// The state of the chain is the [`Trace`]. The kernel contains the proposals and their scales, which change only while the kernel
 /// [adapts](Self::adapt).
@@ -18,7 +18,7 @@ pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power of the likelihood in the sampled distribution; `None` for a search, in which the distribution changes from step to step.
+    /// The power of the likelihood in the sampled distribution; `None` for a search, whose distribution changes from step to step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -39,14 +39,14 @@ impl Kernel {
         }
     }
 
-    /// The kernel, extended by joint moves of parameters and the offsets that functions combine with them.
+    /// The kernel, extended by joint moves of parameters and of the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
     }
 
-    /// A kernel that samples the prior times the likelihood raised to this power. Its steps must be accepted by
-    /// [`AcceptanceTerms::log_tempered`].
+    /// A kernel that samples the prior times the likelihood raised to this power. The steps of a tempered kernel must
+    /// be accepted by [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -57,8 +57,8 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// A kernel for a search, whose acceptance changes from step to step. The kernel does not draw choices from their conditionals, because
-    /// the conditionals are as wide as in the posterior.
+    /// A kernel for a search, whose acceptance rule changes from step to step. The kernel does not draw choices from their conditionals,
+    /// because these conditionals are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Number of proposals for several sites among which a step can pick one.
+    /// Number of proposals for several sites from which a step can choose.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.image_moves.count()

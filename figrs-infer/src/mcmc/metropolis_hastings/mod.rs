@@ -77,10 +77,12 @@ use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
 
-/// Metropolis-Hastings: walks from world to world, changing one random choice at a time.
+/// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
+/// choice at a time.
 ///
-/// A step picks one of the free choices of the present world, all with the same probability. The step proposes another value of the choice,
-/// re-evaluates everything that depends on it, and accepts or rejects the new world. How the value is proposed depends on the choice:
+/// A step selects one of the free choices of the present world, all with the same probability. The step proposes another value of the
+/// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the
+/// choice:
 ///
 /// - A Boolean is flipped.
 /// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
@@ -92,28 +94,29 @@ const NAME: &str = "MetropolisHastings";
 ///   towards an acceptance rate of 44 %, and is fixed after burn-in.
 /// - Any other choice is drawn from its prior.
 ///
-/// In addition, continuous choices that exist in every world walk together, up to 24 dimensions at a time, with a covariance learned during
-/// burn-in. After burn-in such a walk is kept only if burn-in has shown a strong correlation, or if a choice is a list of numbers.
-/// A parameter of a hierarchy moves jointly with the offsets of its groups, so that the numbers that functions compute from both, such as
-/// `mean + spread * offset`, are unchanged. Each of these functions must be affine in a choice that nothing else reads. Choices are changed
-/// in pairs if evidence ties them together, so that their proposals during burn-in hardly ever led to a possible world. Chains start in
-/// worlds that are chosen among draws from the prior so that their continuous choices are far apart. If a Chain takes another branch,
+/// In addition, the continuous choices that exist in every world make joint random walks of up to 24 dimensions, with a covariance learned
+/// during burn-in. A joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A
+/// parameter of a hierarchy moves jointly with the offsets of its groups, and the numbers that functions compute from both, such as `mean +
+/// spread * offset`, are unchanged. Each of these functions must be affine in a choice that nothing else reads. Choices are changed in
+/// pairs if evidence connects them so closely that single proposals during burn-in hardly ever led to a possible world. The first worlds of
+/// the chains are selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch,
 /// choices that only the new world has are drawn from their priors, and choices that only the old world has are dropped. An observed
 /// element is not a choice: the probability of its value is a factor of the weight of the world. An observation of a Chain, a Score, a
 /// tuple or a Boolean function is passed on to the elements that determine its value.
 ///
-/// Neither single steps nor pairs reach every world. If three elements must change together, make them a [`block`](Self::block). If the
-/// posterior has modes that are far apart, use [`tempered`](Self::tempered).
+/// Single steps and pairs do not reach every world. If three elements must change together, declare them as a [`block`](Self::block).
+/// If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
 ///
-/// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. It is not
-/// guaranteed that a chain reaches every world: see `block`. Standard errors are computed from the draws of all chains, and take
+/// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. A chain
+/// is not guaranteed to reach every world: see `block`. Standard errors are computed from the draws of all chains, and take
 /// autocorrelation into account. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes a constant time, plus a time in proportion to the number of elements whose inputs change. The memory is the
-/// size of a world for each chain and for each of its temperatures, plus four bytes for each draw of a target.
+/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the
+/// size of one world for each chain and for each temperature of the chain, plus four bytes for each draw of a target.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no chain finds a first world among [`max_tries`](Self::max_tries) worlds drawn from the
-/// prior. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain
+/// satisfies the evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability
+/// of the evidence.
 ///
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
@@ -144,7 +147,8 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Keeps this many draws from each of four chains, one draw after each step. The burn-in has half as many steps; the seed is 0.
+    /// Retains this many draws from each of four chains, one draw after each step. The burn-in has half as many steps; the seed is
+    /// 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,
@@ -157,33 +161,35 @@ impl MetropolisHastings {
         }
     }
 
-    /// Runs this many independent chains (default four). Each chain has its own random numbers and its own first world.
+    /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
+    /// world.
     pub fn chains(mut self, chains: usize) -> Self {
         self.chains = chains;
         self
     }
 
-    /// Makes each chain take this many steps before its first draw (default: half the number of steps after it).
+    /// Makes each chain take this many steps before its first draw (default: half the number of steps after burn-in).
     pub fn burn_in(mut self, steps: u64) -> Self {
         self.burn_in = Some(steps);
         self
     }
 
-    /// Keeps one draw after every `steps` steps (default one).
+    /// Retains one draw after every `steps` steps (default one).
     pub fn thin(mut self, steps: u64) -> Self {
         self.thin = steps;
         self
     }
 
-    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. A chain at a temperature
-    /// samples the prior times the likelihood to the power of one over the temperature. At intervals, chains at neighbouring temperatures
-    /// exchange their worlds.
+    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature
+    /// `T` samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their
+    /// worlds.
     ///
-    /// Hot chains cross from one mode of the posterior to another, and the cold chain takes over their worlds. Temperatures are useful if
-    /// the components of a mixture may exchange their roles, or if the evidence has several explanations that single steps do not connect.
-    /// Each temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself, and only the draws of the
-    /// posterior itself are kept. At the highest temperature, worlds of the prior should be accepted. The temperatures below it are adapted
-    /// during burn-in, so that all neighbours exchange equally often. More temperatures lead to more frequent exchanges.
+    /// Hot chains cross from one mode of the posterior to another, and their worlds are passed on to the cold chain. Temperatures are
+    /// useful if the components of a mixture may exchange their roles, or if the evidence has several explanations between which single
+    /// steps do not lead. Each temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself, and only
+    /// draws from the posterior itself are retained. Choose the highest temperature such that worlds drawn from the prior would be
+    /// accepted. The temperatures below it are adapted during burn-in until all neighbours exchange equally often. More temperatures lead
+    /// to more frequent exchanges.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -257,7 +263,7 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world. If `start` is given, the first world is the candidate with that number. `turn` is the chain's
+    /// Runs a chain from its first world. If `start` is given, the first world is the candidate with that index. `turn` is the chain's
     /// share of the time.
     fn chain(
         &self,

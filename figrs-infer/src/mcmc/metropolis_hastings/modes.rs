@@ -4,11 +4,12 @@ use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of a mode that the chains have not visited. The evidence for it is a probe that stayed in worlds as probable as those of the
-/// chains. Some number in these worlds is outside the range of all chains by more than the width of that range.
+/// Warns of a mode that the chains have not visited. The evidence for such a mode is a probe (a short chain) that stayed in worlds as
+/// probable as those of the chains. Some number in these worlds lies outside the range of all chains by more than the width of that
+/// range.
 ///
-/// If some hundred draws of a normal distribution span a range, one further draw in `1e10` is so far outside. If half of the draws of a
-/// probe are there, the probe must have stayed in another mode.
+/// If a few hundred draws from a normal distribution span a range, only one further draw in `1e10` lies so far outside. If half of the
+/// draws of a probe lie there, the probe must have stayed in another mode.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[&SiteRecord],
@@ -44,7 +45,8 @@ struct OutlyingProbe {
     widths: f64,
 }
 
-/// The number of a probe that is farthest outside the range of the chains; `None` if no number is outside by more than one width.
+/// The number of a probe that is farthest outside the range of the chains; `None` if no number is outside by more than the width
+/// of the range.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {

@@ -1,4 +1,4 @@
-//! Comparison of the chains with the draws from the prior that the evidence does not exclude.
+//! Comparison of the chains with those draws from the prior that satisfy the evidence.
 
 use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
@@ -13,13 +13,13 @@ use figrs_answer::quality::diagnosis::independent_draws::{
     ChainDraws, IndependentDraws, missed_values,
 };
 
-/// Maximum number of values of a choice that is compared.
+/// Maximum number of distinct values up to which a random choice is compared.
 const MAX_VALUES: usize = 32;
 
-/// Values of targets, and of numeric choices with few values, that are too frequent in the draws from the prior for the chains to be right.
+/// Values of targets, and of numeric choices with few values, that occur too often in the draws from the prior for the chains to be right.
 ///
-/// Only prior draws with as many densities as the worlds of the chains are compared, and only choices that every world has. Of the choices, the
-/// one with the least probable number of draws is named.
+/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world.
+/// Among the choices, the result names the choice with the least probable number of draws.
 pub(super) fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], usize),
@@ -97,7 +97,7 @@ pub(super) fn missed(
     found
 }
 
-/// True for a numeric choice that every world has.
+/// True for a numeric choice that exists in every world.
 fn is_compared(series: &ChoiceSeries) -> bool {
     matches!(series.key, SiteKey::Lasting(_)) && series.width == 1 && !series.is_digest
 }
@@ -106,13 +106,13 @@ fn is_compared(series: &ChoiceSeries) -> bool {
 struct ChoiceComparison<'a> {
     label: &'a Label,
     support: Support,
-    /// The positions of the values in `support`, chain after chain.
+    /// The positions of the values in `support`, in the order of the chains.
     indices: Vec<u32>,
     drawn: &'a Vec<f64>,
 }
 
 impl<'a> ChoiceComparison<'a> {
-    /// `None` if the choice has too many values, or some worlds do not have it.
+    /// `None` if the choice has too many distinct values, or does not exist in some worlds.
     fn new(
         chains: &[Option<&'a ChoiceSeries>],
         records: &[&SiteRecord],

@@ -1,16 +1,18 @@
-//! Detection of stuck sites: sites that cannot change alone, because evidence ties them to other sites. Stuck sites are changed in pairs.
+//! Detection of stuck sites: sites that cannot change alone, because evidence connects them with other sites. Stuck sites are changed in
+//! pairs.
 
 use figrs_lower::internals::Site;
 
 /// Minimum number of proposals for a site before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A site is stuck if at most one in this many of its proposals leads to a possible world.
+/// A site is stuck if the fraction of its proposals that lead to a possible world is at most one divided by this
+/// number.
 const STUCK_DIVISOR: u32 = 20;
 
-/// For each site that exists in every world, how often proposals for it alone succeeded while the kernel adapted.
+/// For each site that exists in every world, the success rate of proposals for the site alone while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
-    /// By site number: the number of proposals, and the number of those that led to a possible world.
+    /// By site number: the number of proposals, and the number of proposals that led to a possible world.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
@@ -39,8 +41,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of proposals for pairs of stuck sites that a step can pick, in addition to one proposal for each choice. The result is the
-    /// number of stuck sites, or zero if there is only one stuck site.
+    /// Number of proposals for pairs of stuck sites from which a step can choose, in addition to one proposal for each choice. The
+    /// result is the number of stuck sites, or zero if there is only one stuck site.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

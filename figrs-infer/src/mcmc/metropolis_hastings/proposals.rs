@@ -11,7 +11,8 @@ use figrs_answer::error::Error;
 /// The custom proposals of a user, and the blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For an element with a custom proposal, the Chain from its present value to the element from which a new value is drawn.
+    /// For each element with a custom proposal, a Chain that maps the element's present value to the element from which a new
+    /// value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
 }
@@ -44,8 +45,8 @@ impl Proposals {
         self.blocks.push(block);
     }
 
-    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes, whereas identifiers
-    /// are not.
+    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are
+    /// not).
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
@@ -67,7 +68,8 @@ impl Proposals {
         self.custom.contains_key(&element.id())
     }
 
-    /// The element from which a value is proposed if `element` has the value `from`; `None` if `element` has no custom proposal.
+    /// The element from which a new value is drawn if `element` has the value `from`; `None` if `element` has no custom
+    /// proposal.
     pub(super) fn custom(
         &self,
         element: &AnyElement,

@@ -1,22 +1,22 @@
-//! Random walks with an adapted covariance, for continuous sites that are correlated.
+//! Random walks with an adapted covariance, for correlated continuous sites.
 //!
 //! The method is that of Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". In addition the scale is adapted, as in
 //! algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weights of positions: the weight of the t-th position is t to the power of minus this exponent. With these weights the
-/// start of a chain is forgotten, and the covariance grows along a ridge as fast as the chain moves along it. On a ridge of correlation
-/// .99999, all chains found its length within 1500 positions; with weights of 3 / t, no chain did.
+/// Exponent of the weights of positions: the weight of the t-th position is t to the power of minus this exponent. With these weights,
+/// the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. On a ridge of
+/// correlation .99999, all chains found the length of the ridge within 1500 positions; with weights of 3 / t, no chain did.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// After this number of positions per dimension, the weights are proportional to 1 / t, so that the later positions are averaged.
+/// After this number of positions per dimension, the weights are proportional to 1 / t, which averages the later positions.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
 const JITTER: f64 = 1e-9;
-/// Minimum correlation of two sites for which joint steps of all sites are worth their cost.
+/// Minimum correlation of two sites that makes joint steps of all sites worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A normal random walk. Its covariance is that of the positions learned so far, times a scale.
+/// A normal random walk. The covariance of a step is that of the positions learned so far, times a scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -62,7 +62,7 @@ impl RandomWalk {
         }
     }
 
-    /// True if enough positions have been learned for the walk to make steps.
+    /// True if the walk has learned enough positions to make steps.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }

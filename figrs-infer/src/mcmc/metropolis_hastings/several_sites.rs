@@ -20,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Makes the proposal for several sites that has this index.
+    /// Makes the proposal for several sites that has the given index.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -51,8 +51,9 @@ impl Kernel {
         step
     }
 
-    /// Proposes values for all sites of a block. If all sites are continuous and the walk is learned, the proposal is with probability one
-    /// half a random walk. Otherwise each site is changed by its custom proposal or by a draw from its prior in the present world.
+    /// Proposes values for all sites of a block. If all sites are continuous and the walk has learned a covariance, the proposal is a
+    /// random walk with probability one half. If some site is not continuous or no covariance has been learned, each site gets a value
+    /// from its custom proposal, or a draw from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -116,7 +117,8 @@ impl Kernel {
         )
     }
 
-    /// Proposes a value for each of some free choices, by its custom proposal or by a draw from its prior in the present world.
+    /// Proposes a value for each of some free choices: by the custom proposal of the choice, or by a draw from its prior in the
+    /// present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -185,8 +187,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some sites into a buffer. Returns the logarithm of the volume at these coordinates, or `None` if a site is
-    /// not a free choice or has no coordinates.
+    /// Reads the coordinates of some sites into a buffer. Returns the logarithm of the volume element at these coordinates, or `None` if a
+    /// site is not a free choice or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;

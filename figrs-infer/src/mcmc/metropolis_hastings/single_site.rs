@@ -20,8 +20,8 @@ enum ProposalKind {
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A step of a random walk whose scale is adapted. The numbers are the log-densities of the step forward and back, up to a common
-    /// constant.
+    /// A step of a random walk with an adapted scale. The numbers are the log-densities of the step forward and of the step back, up
+    /// to a common constant.
     Drift(f64, f64),
 }
 
@@ -87,7 +87,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// A draw from the conditional distribution of a site; `None` if the family of the site does not define it.
+    /// A draw from the conditional distribution of a site; `None` if the family of the site does not define such a
+    /// draw.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -152,7 +153,8 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// The log-probabilities of a custom proposal: from the old value to the new one, and back.
+    /// The log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the
+    /// old value.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -177,7 +179,8 @@ impl Kernel {
         }
     }
 
-    /// Counts whether a proposal led to a possible world. A failed proposal counts only if the value has positive prior probability.
+    /// Counts a proposal as leading, or not leading, to a possible world. A failed proposal counts only if the value has positive
+    /// prior probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -198,7 +201,8 @@ impl Kernel {
     }
 }
 
-/// True if the values of a site are numbers or lists of numbers and a draw from the prior is seldom close to the present value.
+/// True if the values of a site are numbers or lists of numbers, and a draw from the prior is seldom close to the present
+/// value.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

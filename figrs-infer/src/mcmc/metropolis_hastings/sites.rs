@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// If this number of sweeps is stored, every other sweep is dropped. The remaining sweeps are at least four for each of the sixteen batches
-/// of the test of agreement.
+/// When this number of sweeps is stored, every other sweep is dropped. At least four sweeps then remain for each of the sixteen batches of
+/// the test of agreement.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps at which sweeps are dropped for lack of memory. Half of them remain, one for each batch of the test of
-/// agreement.
+/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. Half of the sweeps remain, one for each batch of
+/// the test of agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// If more numbers than this are stored, every other sweep is dropped, provided that there are `LEAST_SWEEPS`. The limit is 16 MB for each
-/// chain.
+/// When more numbers than this are stored, every other sweep is dropped, provided that there are at least `LEAST_SWEEPS` sweeps. The limit
+/// is 16 MB for each chain.
 const NUMBERS: usize = 1 << 21;
-/// If there are this many series, further elements that functions made are no longer distinguished by their names.
+/// When there are this many series, further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;
-/// Number of bits of the digest of a value that are recorded if the value is not a number.
+/// For values that are not numbers, the number of bits of the value's digest that are recorded.
 const BITS: u32 = 4;
 
-/// Identifies a choice in all chains and processes. An element that exists in every world is identified by its number in the model, any
-/// other element by its label. All elements that a function makes with the same label therefore count as one.
+/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its number in the
+/// model, any other element by its label. All elements that a function creates with the same label therefore count as one choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
     Made(Label),
 }
 
-/// The recorded values of one choice, or of all choices with the same label.
+/// The recorded values of one random choice, or of all random choices with the same label.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ChoiceSeries {
     pub(crate) key: SiteKey,
@@ -82,8 +82,8 @@ impl ChoiceSeries {
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
 /// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices, so that reading takes no
-/// more time than stepping. When too many sweeps are stored, every other one is dropped and the interval doubles. The memory is at most 16
-/// MB, or that of 32 numbers for each choice if this is more.
+/// more time than stepping. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
+/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two sweeps.
@@ -92,7 +92,7 @@ pub(crate) struct SiteRecord {
     #[serde(skip)]
     until: u64,
     pub(crate) sweeps: u32,
-    /// Number of choices in the world of the last sweep.
+    /// Number of random choices in the world of the last sweep.
     pub(crate) choices: usize,
     #[serde(skip)]
     numbers: usize,
@@ -109,7 +109,7 @@ pub(crate) struct SiteRecord {
 }
 
 impl SiteRecord {
-    /// Records the world after a step, if the next sweep is due.
+    /// Records the world after a step, if a sweep has ended.
     #[inline]
     pub(crate) fn record_step(&mut self, trace: &Trace) {
         if self.until > 1 {
@@ -119,7 +119,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Records a world that does not belong to a chain, as one sweep.
+    /// Records a world outside of a chain, as one sweep.
     pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }
@@ -178,7 +178,7 @@ impl SiteRecord {
         if series.width == numbers.len() {
             series.add(self.sweeps, numbers);
         } else {
-            // If a list has another length than the first one of its series, the length is recorded instead of the numbers.
+            // If a list differs in length from the first list of its series, its length is recorded instead of its numbers.
             let length = vec![numbers.len() as f64; series.width];
             series.add(self.sweeps, &length);
         }
@@ -221,7 +221,7 @@ impl SiteRecord {
 }
 
 impl SiteRecord {
-    /// Checks that a record which comes from outside the process is consistent.
+    /// Checks that a record from another process is consistent.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sweeps = self.sweeps as usize;
         let are_all = self.log_weights.len() == sweeps

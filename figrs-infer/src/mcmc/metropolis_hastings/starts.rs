@@ -1,4 +1,5 @@
-//! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starts.
+//! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starting
+//! points.
 //!
 //! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
@@ -11,19 +12,19 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
 /// Number of candidate worlds drawn from the prior for each chain. In a test, the two components of a mixture differed by a prior mean.
-/// With 8 candidates for each of 4 chains, both modes had at least one chain for all of 40 seeds.
+/// With 8 candidates for each of 4 chains, each of the two modes had at least one chain for all of 40 seeds.
 const CANDIDATES: usize = 8;
 /// Share of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// The random numbers of a candidate. Its world can be drawn from them again.
+/// The random numbers of a candidate. The world of the candidate can be drawn again from this random number stream.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
-/// The numbers of candidates for the first worlds of `chains` chains, chosen so that their continuous choices are far apart. Each candidate
-/// is the one with the greatest distance, in ranks, from the nearest candidate chosen before. There are fewer numbers than chains if few
-/// candidates are possible worlds, and none if no choice is continuous.
+/// The indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far
+/// apart. Each selected candidate is the one with the greatest distance, in ranks, from the nearest candidate selected before. There are
+/// fewer indices than chains if few candidates are possible worlds, and no indices if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],

@@ -27,7 +27,8 @@ struct Replica {
 
 /// The replicas of a chain at higher temperatures, in ascending order of temperature.
 ///
-/// The random numbers of the chain itself drive all replicas, so that the result does not depend on the number of threads.
+/// The random numbers of the chain itself drive all replicas; the result therefore does not depend on the number of
+/// threads.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
@@ -69,7 +70,8 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, given its world and kernel, and a step of each replica. Then, if an exchange is due, exchanges worlds.
+    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, worlds are exchanged
+    /// afterwards.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -120,7 +122,7 @@ impl TemperatureLadder {
         }
     }
 
-    /// Adapts each temperature between the lowest and the highest, so that its replica exchanges worlds equally often with both neighbours.
+    /// Adapts each temperature between the lowest and the highest until its replica exchanges worlds equally often with both neighbours.
     fn adapt_temperatures(&mut self) {
         self.exchanges += 1;
         let gain = f64::from(self.exchanges).powf(-0.6);
@@ -144,8 +146,9 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the
-/// colder world, and q and L' those of the hotter world. A world with fewer densities is infinitely more likely.
+/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In this formula, p and L are the power and the
+/// likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities is infinitely more
+/// likely.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

@@ -1,4 +1,4 @@
-//! Independent draws of worlds, each from populations of particles of its own.
+//! Independent draws of worlds; each world is drawn from its own populations of particles.
 
 use figrs_core::stream;
 use rand::{Rng, RngExt};
@@ -10,12 +10,14 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of populations for each draw. There are two, so that a draw succeeds even if one of them loses all its particles.
+/// Number of populations for each draw. The number is two, because a draw then succeeds even if one of the populations
+/// loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
-/// Minimum number of populations of a round, which is the default of [`SequentialMonteCarlo`].
+/// Minimum number of populations of a round of draws, equal to the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
 
-/// If some worlds are drawn, the run ends after this number of consecutive rounds in which all populations lost all their particles.
+/// After this number of consecutive rounds in which all populations lost all their particles, the run ends with the worlds drawn so
+/// far.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -35,11 +37,12 @@ pub struct IndependentDraws<T> {
 
 impl SequentialMonteCarlo {
     /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. `run` runs a sampler
-    /// that is derived from this one, with other populations, another seed and kept trajectories. `world` reads one draw of the answer.
+    /// derived from this sampler: it has other populations and another seed, and retains trajectories. `world` reads one draw of the
+    /// answer.
     ///
-    /// Each world has its own populations. The world is the trajectory of one of these populations, which is drawn in proportion to the
-    /// estimates of the evidence. If all populations of a world lose their particles, its draw is repeated. If a run is stopped, fewer
-    /// worlds are returned.
+    /// Each world has its own populations. The world is the trajectory of one of these populations, which is drawn with probability
+    /// proportional to its estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
+    /// repeated. If a run is stopped, fewer worlds are returned.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
     /// grows.
@@ -47,7 +50,8 @@ impl SequentialMonteCarlo {
     /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
     ///
     /// **Errors.** The errors of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their
-    /// particles. If that happens later in sixteen consecutive rounds, the worlds drawn so far are returned.
+    /// particles. If all populations lose all their particles in sixteen consecutive later rounds, the worlds drawn so far are
+    /// returned.
     pub fn independent<T>(
         &self,
         wanted: usize,
@@ -79,7 +83,7 @@ impl SequentialMonteCarlo {
                     own = rng.next_u64();
                     continue;
                 }
-                // After a stop, or after this many failed rounds, the worlds drawn so far are returned.
+                // After a stop, or after the maximum number of failed rounds, the worlds drawn so far are returned.
                 Err(Error::NothingDone { .. } | Error::NoSampleMetEvidence { .. })
                     if missing.len() < wanted =>
                 {
@@ -102,7 +106,7 @@ impl SequentialMonteCarlo {
             }
             populations += asked;
             died += dead.len() as u64;
-            // The draws are in the order of the populations that have particles left.
+            // The draws are in the order of the populations that still have particles.
             let mut alive = (0..asked).filter(|number| dead.binary_search(number).is_err());
             let mut groups: Vec<Vec<usize>> = vec![Vec::new(); missing.len()];
             for (draw, number) in (0..draws.length).zip(&mut alive) {

@@ -34,17 +34,19 @@ pub use sequence::{Sequence, SequencePart, Trajectories};
 /// Number of rows of a block; populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
-/// The particle filter: worlds are run at the same time, and after a statement of evidence, worlds that it makes unlikely are replaced by
-/// copies of other worlds.
+/// The particle filter: worlds (assignments of values to elements) are run at the same time, and after a statement of evidence, worlds
+/// that the statement makes unlikely are replaced by copies of other worlds.
 ///
 /// The statements are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is
-/// drawn when a statement first needs it. After a statement, a population is resampled if its effective size is below a share of the number
-/// of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are
-/// computed from the differences between them. If the targets are earlier elements of a sequence, their draws are the trajectories of the
-/// remaining particles (smoothing). The trajectories are less diverse the further back the elements are.
+/// drawn when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
+/// number of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are
+/// computed from the differences between the populations. If the targets are earlier elements of a sequence, their draws are the
+/// trajectories of the remaining particles (smoothing). The trajectories are less diverse for elements that are further back in the
+/// sequence.
 ///
-/// An observation may be discrete in some worlds and continuous in others, so that particles have different numbers of densities. Such
-/// particles cannot be compared before the end, and are not resampled until the numbers of densities are equal again.
+/// An observation may be discrete in some worlds and continuous in others; particles then have different numbers of densities.
+/// Particles with different numbers of densities cannot be compared before the end, and are not resampled until all particles have
+/// the same number of densities again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
@@ -102,21 +104,22 @@ impl SequentialMonteCarlo {
         }
     }
 
-    /// Runs this many independent populations (default 16). With a single population, the errors are unknown.
+    /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
     pub fn populations(mut self, populations: u64) -> Self {
         self.populations = populations;
         self
     }
 
-    /// Runs this many populations together in a block, with random numbers of their own. By default, a block has as many populations as fit
-    /// into 1024 particles, at least one. The result of a population depends on the seed, on its index and on the size of its block.
+    /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
+    /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
+    /// its block.
     pub fn side_by_side(mut self, populations: u64) -> Self {
         self.side_by_side = Some(populations);
         self
     }
 
-    /// Sets the index of the first population (default 0), so that a large set of populations can be run in parts. The index must be a
-    /// multiple of [`side_by_side`](Self::side_by_side), which must be set.
+    /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
+    /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
     pub fn first_population(mut self, number: u64) -> Self {
         self.first_population = number;
         self
@@ -128,27 +131,27 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Resamples a population if its effective size is below this share of its particles (default 0.5). The value 0 means never, and 1
-    /// means after every statement that gives the particles different weights.
+    /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
+    /// and 1 means after every statement that gives the particles different weights.
     pub fn threshold(mut self, share: f64) -> Self {
         self.threshold = share;
         self
     }
 
-    /// Keeps the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets are
-    /// elements of a sequence, their draws are the trajectories of the particles.
+    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets
+    /// are elements of a sequence, their draws are the trajectories of the particles.
     pub fn keep_draws(mut self) -> Self {
         self.keep = KeptParticles::Particles;
         self
     }
 
-    /// Keeps one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle is
-    /// its population's estimate of the evidence. A population that has lost all its particles has no draw
+    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle
+    /// is its population's estimate of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// Targets are evaluated for these particles alone, which is much faster if there are thousands of targets; marginals are those of the
-    /// weighted draws. The weight of a draw times any function of its targets has an unbiased mean over the populations. Draws that are
-    /// resampled by their weights approximate worlds given the evidence as accurately as populations of this size allow.
+    /// Targets are evaluated only for these particles, which is much faster if there are thousands of targets; the marginals are computed
+    /// from the weighted draws. The weight of a draw times any function of its targets has an unbiased mean over the populations. Draws
+    /// that are resampled by their weights approximate worlds given the evidence as accurately as populations of this size allow.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -206,7 +209,7 @@ impl SequentialMonteCarlo {
         wanted.clamp(1, self.populations)
     }
 
-    /// The random numbers of a block, and the number of its populations.
+    /// The random number stream of a block, and the number of its populations.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -214,7 +217,7 @@ impl SequentialMonteCarlo {
         (stream(self.drawing.seed, blocks + number), populations)
     }
 
-    /// Returns the function that chooses, given the weights of a population, the ancestors of the new particles.
+    /// Returns the function that chooses the ancestors of the new particles, given the weights of a population.
     fn choose(&self) -> impl Fn(&[f64], &mut [u32], &mut Stream) + Copy {
         let resampling = self.resampling;
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
@@ -243,7 +246,8 @@ impl SequentialMonteCarlo {
             return Ok(None);
         };
         let trajectories = self.keep == KeptParticles::Trajectories;
-        // If worlds have different numbers of densities, they can be compared only after the targets are evaluated.
+        // If worlds have different numbers of densities, they can be compared only after the targets have been
+        // evaluated.
         let comparable = !worlds.block.weights().densities_differ();
         if trajectories && comparable {
             one_of_each(&mut worlds, &mut filtered, &mut rng, choose);
@@ -267,12 +271,13 @@ impl SequentialMonteCarlo {
 /// Progress of the filter over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The share of the statements that each particle has passed, summed over all particles, in units of 2^-32.
+    /// The fraction of the statements that each particle has processed, summed over all particles, in units of 2^-32.
     completed: AtomicU64,
 }
 
 impl FilterProgress<'_> {
-    /// Counts that `particles` particles have passed one more of the `statements` statements, in one of `parts` parts.
+    /// Counts that `particles` particles have processed one more of the `statements` statements, in one of `parts`
+    /// parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -355,7 +360,8 @@ impl SequentialMonteCarlo {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks, up to the block with index `end`. `tally` returns the tally of the populations of a unit.
+    /// Runs the next blocks, up to the block with index `end`. `tally` returns the sums of the populations of a unit of
+    /// work.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,

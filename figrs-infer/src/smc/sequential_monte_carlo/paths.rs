@@ -12,12 +12,12 @@ struct Segment<T> {
     trajectory_len: usize,
     /// For each element, its values on all paths.
     values: Vec<T>,
-    /// For each path, its index in the preceding segment.
+    /// For each path, the index of the path in the preceding segment that it continues.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are kept. Soon after the end of a
-/// part, its segment therefore has hardly more than one path for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of
+/// a part, its segment therefore has hardly more than one path for each population.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the tree of ancestors.
 #[derive(Debug)]

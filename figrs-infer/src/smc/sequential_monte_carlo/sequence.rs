@@ -18,9 +18,10 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 
-/// A sequence whose parts are built when a particle filter reaches them, and dropped when it has passed them.
+/// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// Values are passed on from part to part: input elements of a part have the values of output elements of the part before.
+/// Values are passed on from part to part: input elements of a part have the values of output elements of the preceding
+/// part.
 pub trait Sequence: Sync {
     /// The type of the values of which a trajectory consists.
     type Value: Value;
@@ -53,8 +54,8 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Sets the elements whose values are those that the part before [passes on](Self::outputs), in the same number and with the same
-    /// types. In the first part they are ordinary elements, such as an initial state.
+    /// Sets the elements whose values are those that the preceding part [passes on](Self::outputs), in the same number and with the
+    /// same types. In the first part, the input elements are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
@@ -73,13 +74,13 @@ impl<T: Value> SequencePart<T> {
     }
 }
 
-/// One trajectory of each population that has a particle left.
+/// One trajectory of each population that still has a particle.
 #[derive(Debug)]
 pub struct Trajectories<T> {
-    /// The answer, with the probability of the evidence and the statistics of the sampling. Its [draws](Answer::draws) contain the weights
-    /// of the trajectories.
+    /// The answer, with the probability of the evidence and the statistics of the sampling. The [draws](Answer::draws) of the answer
+    /// contain the weights of the trajectories.
     pub answer: Answer,
-    /// For each trajectory, the values of all its parts.
+    /// For each trajectory, the values of all parts of the sequence.
     pub values: Vec<Vec<T>>,
 }
 
@@ -89,15 +90,15 @@ impl SequentialMonteCarlo {
     ///
     /// At the end of each part, the trajectory elements of the part and its outputs are drawn for all particles.
     ///
-    /// **Guarantee.** The same as of the [particle filter](Self) on the model of all parts together. The division of the sequence into parts does
-    /// not affect the guarantee, but it changes the draws of a seed.
+    /// **Guarantee.** The guarantee is that of the [particle filter](Self) on the model of all parts together. The division of the sequence
+    /// into parts does not affect the guarantee, but for a given seed it changes the draws.
     ///
     /// **Complexity.** The memory contains the values of one part, the trajectories, and some 40 MB for parts that are reused for the next
-    /// populations. Soon after a part, hardly more than one trajectory for each population is stored. The limit
+    /// populations. Soon after the end of a part, hardly more than one trajectory for each population is stored. The limit
     /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
-    /// the part before.
+    /// the preceding part.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Flip, Model, Parents};
@@ -229,11 +230,11 @@ impl<T: Value> Sums for TrajectorySums<T> {
     }
 }
 
-/// A part of a sequence, with the worlds of the particles that are in it.
+/// A part of a sequence, with the worlds of the particles that are in this part.
 struct PartBlock {
     block: Block,
     inputs: Vec<AnyElement>,
-    /// Number of targets whose values belong to the trajectory; the others are outputs.
+    /// Number of targets whose values belong to the trajectory; the other targets are outputs.
     trajectory_len: usize,
     outputs: Vec<AnyElement>,
     /// Approximate number of bytes of the part while it is stored for reuse.
@@ -259,7 +260,7 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on one thread. As many parts as fit into the cache are stored for the next populations.
+/// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
     limit: WorldLimit,

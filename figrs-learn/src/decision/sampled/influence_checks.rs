@@ -76,7 +76,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Checks by sampled worlds, in which the decisions that may be read are made at random; if a world reads another
+/// Checks by sampled worlds, in which the decisions that may be read choose at random; if a world reads another
 /// decision, the sampler reports that decision as undecided.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
@@ -100,7 +100,7 @@ fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the undecided decision that some sampled world reads to compute an element, if there is one.
+/// Returns an undecided decision that some sampled world reads to compute an element, if there is one.
 fn read(
     question: &DecisionQuestion,
     model: &Model,

@@ -35,8 +35,8 @@ impl fmt::Debug for GivenCoordinates {
 /// distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The indices of the values that are matched exactly, each in its element's support; `None` if no draw has one of
-    /// these values.
+    /// The indices of the exactly matched values, each in its element's support; `None` if one of these values occurs
+    /// in no draw.
     pub(super) class: Option<Vec<u32>>,
     /// The coordinates of the other values, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
@@ -56,7 +56,7 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// The way in which two values of an element are compared.
+/// Method of comparing two values of an element.
 #[derive(Clone, Debug)]
 enum Comparison {
     /// Values match if they are equal.

@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: this coordinate is not greater at the points
-/// before the median, and not less at the points after it.
+/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: this coordinate is not greater at the
+/// points before the median, and not less at the points after it.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -66,8 +66,8 @@ impl NeighbourTree {
         }
     }
 
-    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal distance,
-    /// those given first are preferred.
+    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal
+    /// distance, the points that were given first are preferred.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -125,8 +125,8 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points found so far, and some more: whenever twice the required number is stored, the farther half is
-/// dropped.
+/// The nearest points found so far, and some more points: whenever twice the required number is stored, the farther
+/// half is dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,

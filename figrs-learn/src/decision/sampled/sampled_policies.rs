@@ -26,31 +26,35 @@ use figrs_answer::run::replicate::Replicate;
 /// largest mean utility among the draws with the nearest known values.
 ///
 /// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values known and options chosen earlier. The evidence is known from the beginning. The last decision is
-/// fitted first (backward induction): in a run of the sampler, this decision and the earlier ones are made at random, each option with the same
-/// probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest draws that
-/// took this option. One more run, in which all decisions follow their policies, estimates the expected utility.
+/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the
+/// beginning. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the earlier decisions
+/// choose at random, each option with the same probability, and later decisions follow their policies. The utility of an option is the
+/// weighted mean of the utilities of the nearest draws that took this option. A final run, in which all decisions follow their policies,
+/// estimates the expected utility.
 ///
 /// Known values are matched exactly if several draws share each value; in this case a policy is a table of mean utilities. Numbers and lists of
 /// numbers are compared by distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with
 /// each coordinate divided by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates)
 /// defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
-/// estimate, because the estimate uses other draws than the fits; the error of the estimate is that of the sampler. The policies approach the best
-/// ones if expected utilities are continuous in the known values, the number of neighbours grows, and their share of the draws tends to 0 (Stone
-/// 1977). For finitely many draws the loss against the best plan is not known. The utilities in a policy's rows tend to be too large, since each is
-/// the largest of several estimates. With limited memory, a policy is fitted while earlier decisions are random, so it need not be the best policy
-/// when they follow their own policies. The same seed gives the same plan on any number of threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does
+/// not bias the estimate, because the estimate uses other draws than the fits; the error of the estimate is that of the sampler. The
+/// policies approach the best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the
+/// ratio of this number to the number of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared
+/// with the best plan. The utilities in a policy's rows tend to be too large, because each of them is the largest of several estimates.
+/// With limited memory, a policy is fitted while earlier decisions choose at random; it need not be the best policy when the earlier
+/// decisions follow their own policies. The same seed gives the same plan on any number of threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one more for the expected utility. With few coordinates a choice takes time
-/// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, time linear in the number of draws.
+/// **Complexity.** One run of the sampler for each decision, and one further run for the expected utility. With few coordinates a choice
+/// takes time logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, time linear in the number
+/// of draws.
 ///
-/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler keeps no draws; [`Error::InvalidSetting`] for no neighbours, or more
-/// than there are draws that meet the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`]; [`Error::InvalidUtility`]; [`Error::NotADecision`];
-/// [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], by the elements that an element may read: always in models without
-/// Chains, members of families excepted, and in finite models of at most a hundred thousand elements; else if one of ten thousand worlds shows it
-/// (except for a Score that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number
+/// of neighbours is zero or exceeds the number of draws that satisfy the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`];
+/// [`Error::InvalidUtility`]; [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], which
+/// are judged by the elements that an element may read: always in models without Chains (members of families are allowed) and in finite
+/// models of at most a hundred thousand elements; in other models, if one of ten thousand worlds shows the influence (except for a Score
+/// that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -84,7 +88,8 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// Creates the algorithm on the draws of a sampler, with the sampler's seed; each run has the number of draws that the sampler is set to.
+    /// Creates the algorithm on the draws of a sampler, with the sampler's seed; each run has the number of draws that is set in the
+    /// sampler.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -94,15 +99,15 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). A mean of
-    /// more neighbours has less variance, but their known values are farther from the given ones.
+    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). A
+    /// mean over more neighbours has less variance, but the known values of these neighbours are farther from the given values.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
     }
 
-    /// Defines coordinates for the values of an element, so that known values are compared by Euclidean distance. The coordinates must be finite
-    /// numbers, and each value must have the same number of them.
+    /// Defines coordinates for the values of an element; known values of the element are then compared by Euclidean distance. The
+    /// coordinates must be finite numbers, and each value must have the same number of coordinates.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -208,7 +213,8 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// Returns the model in which the last decisions follow `policies`, listed from the last decision backwards, and the others are made at random.
+    /// Returns the model in which the decisions at the end follow `policies` (listed from the last decision backwards) and the other
+    /// decisions choose at random.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -232,7 +238,8 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of a decision, given the policies of all later decisions, listed from the last one backwards.
+    /// Fits the policy of a decision, given the policies of all later decisions, which are listed from the last
+    /// decision backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
         let known = self.known(number);
@@ -257,8 +264,8 @@ impl<S: Replicate> Induction<'_, S> {
                 remedy: "let it be at least one and at most the number of draws that meet the evidence",
             });
         }
-        // Draws of a Markov chain are correlated, so variances are multiplied by the ratio of the squared standard
-        // errors of the mean utility, with and without correlation.
+        // Draws of a Markov chain are correlated; variances are therefore multiplied by the ratio of the squared
+        // standard errors of the mean utility, with and without correlation.
         let stated = answer
             .distribution(&self.total)?
             .standard_error_of(|utility| *utility);
@@ -343,7 +350,7 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// Returns an element that takes each option of the decision with the same probability.
+    /// Returns an element that chooses each option of the decision with the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

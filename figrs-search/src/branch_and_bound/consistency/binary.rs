@@ -5,8 +5,8 @@ use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects a binary function on one side (0 or 1) to make it arc consistent: afterwards, each value of that variable is in a pair of
-    /// cost zero.
+    /// Projects a binary function on one of its two variables (0 or 1) to make that variable arc consistent: afterwards, each of the
+    /// variable's values occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -52,7 +52,7 @@ impl Network {
         self.costs.set(place, before + cost);
     }
 
-    /// True if a value has a supporting pair: the pair, and the other value in it, have cost zero.
+    /// Returns true if a value has a supporting pair: both the pair and the other value in the pair have cost zero.
     #[inline]
     fn is_fully_supported(&self, side: &Side, a: usize) -> bool {
         let support = self.supports[side.own_support + a] as usize;
@@ -61,7 +61,7 @@ impl Network {
             && self.pair_cost(side, a, support) == 0
     }
 
-    /// Returns the smallest cost of a value's pairs, including the unary costs of the other variable.
+    /// Returns the smallest cost of the pairs that contain a value, including the unary costs of the other variable.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
         self.costs_seen += self.live_count(side.other) as u64;
@@ -84,8 +84,8 @@ impl Network {
         least - paid
     }
 
-    /// Returns the minimum cost of a value of one side: the minimum of the binary function plus the unary cost of the
-    /// other variable.
+    /// Returns the minimum cost of a value of one of the two variables: the minimum of the binary function plus the
+    /// unary cost of the other variable.
     pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
         let side = self.side(f, side);
         if self.is_fully_supported(&side, a) {
@@ -95,9 +95,9 @@ impl Network {
         self.cheapest_pair(&side, a)
     }
 
-    /// Projects a binary function and the unary costs of its other variable on one side. Afterwards each value has a pair of cost zero
-    /// with a value of cost zero (directional arc consistency). The unary costs of the other variable decrease only by the amount
-    /// needed.
+    /// Projects a binary function, together with the unary costs of one of its variables, on the other variable. After the projection,
+    /// each value of the other variable has a pair of cost zero whose second value has unary cost zero (directional arc consistency).
+    /// The unary costs of the first variable decrease only by the amount needed.
     pub(super) fn project_binary_fully(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.side(f, side);
@@ -118,7 +118,7 @@ impl Network {
     }
 
     /// Computes for each value the cost that can be moved to it; removes values whose cost reaches the upper bound.
-    /// Returns `true` if cost can be moved to any value.
+    /// Returns `true` if some cost can be moved to a value.
     fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
         let mut some = false;
         for place in (0..self.live_count(side.own)).rev() {

@@ -1,7 +1,7 @@
 //! Soft local consistencies, which move costs between cost functions so that the lower bound rises.
 //!
-//! Each move adds to some cost functions what it subtracts from others, so every assignment keeps its cost, and no cost becomes
-//! negative. A value is removed when its unary cost plus the lower bound reaches the upper bound.
+//! Each move adds to some cost functions the amount that it subtracts from others; every assignment therefore retains its total
+//! cost, and no cost becomes negative. A value is removed when its unary cost plus the lower bound reaches the upper bound.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable for which no value of unary cost zero is known. The stored value may be outdated, because it may
-    /// come from a search level that was undone since.
+    /// Queues a variable for which no value of unary cost zero is known. The zero-cost value stored for a variable may be
+    /// outdated, because it may come from a search level that has been undone.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -80,14 +80,15 @@ impl Network {
         while place < self.open().len() {
             let v = self.open()[place] as usize;
             self.remove_costly(v)?;
-            // If the variable was assigned, another variable now has its position in the list, so the position is
-            // visited again.
+            // If the variable was assigned, another variable has been moved to its position in the list; the position
+            // is therefore visited again.
             place += usize::from(self.is_open(v));
         }
         Ok(())
     }
 
-    /// Removes an assigned variable from its cost functions, whose costs at its value move to the other variables.
+    /// Removes an assigned variable from its cost functions; their costs at the assigned value move to the other
+    /// variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {

@@ -13,8 +13,8 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
-    /// Moves costs until no move is possible (EDAC), and eliminates variables of few neighbours. The propagation pauses once it has done the
-    /// allowed number of steps. The bounds are then valid, and the next call continues it.
+    /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses when the
+    /// allowed number of steps is done. The bounds are valid during the pause, and the next call continues the propagation.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -86,8 +86,8 @@ impl Network {
         }
     }
 
-    /// After values of a variable were removed, moves costs to the later variables of its functions, whose values may have lost their
-    /// supports.
+    /// After the removal of values of a variable, moves costs to the later variables of its functions, because their values may have
+    /// lost supports.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -114,8 +114,8 @@ impl Network {
         Ok(())
     }
 
-    /// After values of a variable were removed or became more expensive, moves costs to the first variable of each of
-    /// its functions.
+    /// After values of a variable were removed or became more expensive, moves costs to the first variable of each
+    /// function of that variable.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;

@@ -3,8 +3,8 @@
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Divisor of the gap between the bounds: sweeps continue while a sweep raises the lower bound by more than this share
-/// of the gap.
+/// Sweeps continue while a sweep raises the lower bound by more than the gap between the bounds divided by this
+/// constant.
 const LEAST_GAIN: i64 = 1 << 7;
 
 /// The direction in which a sweep visits the variables.
@@ -15,12 +15,13 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps over the remaining values and functions of a search node until the lower bound hardly rises, as
-    /// [`reweighted`](super::super::reweighting::reweighted) does for tables.
+    /// Moves costs in whole sweeps over the remaining values and functions of a search node until the lower bound hardly rises:
+    /// the algorithm of [`reweighted`](super::super::reweighting::reweighted), which works on tables.
     ///
-    /// Each undecided variable in turn takes the minimum costs of its values from its binary and ternary functions. The smallest sum is added to the
-    /// lower bound, and the rest is spread over the functions that contain later variables. Each assignment below the upper bound keeps its cost, and
-    /// all moves are undone when the search leaves this level. The sweeps end early once the allowed number of steps is done.
+    /// Each undecided variable in turn collects the minimum costs of its values from its binary and ternary functions. The smallest of the
+    /// sums is added to the lower bound, and the rest is spread over the functions that contain later variables. Each assignment below the
+    /// upper bound retains its cost, and all moves are undone when the search leaves this level. The sweeps end early once the allowed
+    /// number of steps is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -109,8 +110,8 @@ impl Network {
         Ok(())
     }
 
-    /// For an active binary or ternary function, returns the position of a variable in the scope and the last position
-    /// of the scope.
+    /// For an active binary or ternary function, returns the position of a variable in the scope of the function, and
+    /// the last position of the scope.
     fn place_to_reweigh(&self, f: usize, v: usize) -> Option<(usize, usize)> {
         let function = &self.functions[f];
         let last = match function.arity {

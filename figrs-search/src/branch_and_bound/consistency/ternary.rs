@@ -7,14 +7,14 @@ use super::super::network::{Conflict, Network};
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two other variables, in ascending order.
+    /// The other two variables, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions of this side's variable with each of the other variables, and the one of the two other
-    /// variables.
+    /// The active binary functions: of this side's variable with each of the other two variables, and of the other two
+    /// variables with each other.
     pairs: [Option<u32>; 3],
 }
 
@@ -58,7 +58,7 @@ impl Network {
         }
     }
 
-    /// Returns the number of pairs of remaining values of the two other variables.
+    /// Returns the number of pairs of remaining values of the other two variables.
     fn others_count(&self, side: &TernarySide) -> u64 {
         let [y, z] = side.others.map(|v| self.live_count(v) as u64);
         y * z
@@ -137,8 +137,8 @@ impl Network {
         }
     }
 
-    /// Returns the cost of two values in the binary function `f`, whose variables are in the scope of a ternary
-    /// function; 0 if there is no such active function.
+    /// Returns the cost of two values in the binary function `f`, whose two variables belong to the scope of a ternary
+    /// function; returns 0 if there is no such active function.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -236,11 +236,13 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs of the smaller functions to a ternary function, until its costs suffice for the gain of each value. Each function
-    /// contributes only the cost that is missing even if all later functions contribute all their costs.
+    /// Moves costs of smaller functions to a ternary function, until the costs of the ternary function suffice to raise each value
+    /// by its gain. Each smaller function contributes only the cost that would still be missing if all later functions contributed
+    /// all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
-        // For each of the three pairs and each of the two single values, all triples are visited.
+        // All triples are visited for each of the three pairs and for each of the two single
+        // values.
         self.costs_seen += 5 * self.live_count(side.own) as u64 * self.others_count(side);
         for (pair, first, second) in [(2, y, z), (0, side.own, y), (1, side.own, z)] {
             let Some(f) = side.pairs[pair] else {
@@ -322,8 +324,9 @@ impl Network {
         }
     }
 
-    /// For a pair of values (or one value), returns the largest cost missing at the triples that contain it, if the later functions contribute all
-    /// their costs. The order of contribution is: the pair of the two other variables, the pairs with the side's own variable, the unary costs.
+    /// For a pair of values (or one value), returns the largest cost that is missing at the triples that contain it, assuming that the
+    /// later functions contribute all their costs. The order of contribution is: the pair of the other two variables, the pairs that
+    /// include the side's own variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

@@ -14,8 +14,8 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables are left out, so this is
-/// the cost with the best values of those variables.
+/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables are left out; the result
+/// is therefore the cost with the best values of those variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {
@@ -39,7 +39,7 @@ fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     cost
 }
 
-/// Checks a network after propagation against all assignments that agree with the decisions taken.
+/// Checks a network after propagation against all assignments that agree with the decisions made so far.
 fn check(network: &Network, tables: &CostTables, agrees: impl Fn(&[u32]) -> bool, case: &str) {
     let mut best = i64::MAX;
     for values in assignments(&tables.sizes)
@@ -211,7 +211,7 @@ fn searches_find_the_best_cost() {
         if seed % 2 == 0 {
             network.is_simplifying = false;
         }
-        // The search first has to complete a propagation that was paused.
+        // The search first has to complete a propagation that had paused.
         if seed % 7 == 0 {
             network.pause_at = seed % 11;
         }
@@ -251,8 +251,8 @@ fn searches_find_the_best_cost() {
     assert!(pauses > 2000, "{pauses}");
 }
 
-/// Sweeps of reweighting at a node keep the cost of every assignment, raise lower bounds that propagation does not raise, and are undone with
-/// their level.
+/// Sweeps of reweighting at a search node retain the cost of every assignment, raise lower bounds that propagation does not raise, and are
+/// undone together with their search level.
 #[test]
 fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
     let (mut consistent, mut raised) = (0, 0);

@@ -1,5 +1,5 @@
-//! A cluster as a network of cost functions. For each assignment of its separator, a record has the bounds and open nodes of the
-//! cluster and its descendants.
+//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds the bounds and open
+//! nodes of the cluster and its descendants.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,11 +11,11 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// Divisor for rebuilds: a network is rebuilt once the count of increases of its children's bounds has grown by more
-/// than its value divided by this.
+/// A network is rebuilt when the count of increases of its children's bounds has grown by more than the count divided
+/// by `RISES`.
 const RISES: u64 = 4;
 
-/// Number of bytes of a record, without its lists.
+/// Number of bytes of a record, without the memory of its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
@@ -23,20 +23,20 @@ const RECORD: usize = 128;
 pub(super) struct Record {
     /// Lower bound of the cost of the subproblem.
     pub(super) lower: i64,
-    /// The lower bound when the record was last stored.
+    /// The lower bound at the time when the record was last stored.
     known: i64,
-    /// The best known assignment of all variables of the subproblem, and its cost.
+    /// The best known assignment of all variables of the subproblem, and the cost of that assignment.
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound of the nodes that may have been dropped.
+    /// Lower bound on the costs in the open nodes that may have been dropped.
     pub(super) dropped: i64,
     /// The number of steps done for this assignment of the separator.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// True if every assignment with a cost below `upper` is already found or excluded.
+    /// Returns true if no undiscovered assignment can have a cost below `upper`.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -51,17 +51,17 @@ impl Record {
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
-    /// The positions of its separator's variables in the parent's subproblem.
+    /// The positions of the separator's variables in the parent's subproblem.
     pub(super) separator: Vec<u32>,
-    /// The positions of all its variables in the parent's subproblem.
+    /// The positions of all variables of this subproblem in the parent's subproblem.
     pub(super) places: Vec<u32>,
 }
 
 /// A cluster with all its descendants. The variables of a subproblem are listed in the order: variables of the separator, of the cluster, of the
 /// descendants.
 ///
-/// The network contains the variables of the separator and of the cluster. The functions of the network are those of the cluster and, for each child
-/// cluster, its lower bounds as a function of its separator.
+/// The network contains the variables of the separator and of the cluster. The functions of the network are the cluster's own functions
+/// and, for each child cluster, a function that maps each assignment of the child's separator to its lower bound.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.
@@ -76,7 +76,7 @@ pub(super) struct Subproblem {
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
-    /// Number of times that a lower bound for an assignment of the separator has risen.
+    /// Number of times that the lower bound for some assignment of the separator has risen.
     pub(super) rises: u64,
     /// Sum of the children's `rises` when the network was built.
     known_rises: u64,
@@ -151,8 +151,8 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// Creates the network of a cluster; returns `None` if it has no assignment below the upper bound, or if the
-    /// deadline has passed.
+    /// Creates the network of a cluster; returns `None` if the network has no assignment below the upper bound, or if
+    /// the deadline has passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
         c: usize,
@@ -207,7 +207,8 @@ impl Subproblem {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Rebuilds the network with new bounds of the child clusters, and records their number of rises.
+    /// Rebuilds the network with the new bounds of the child clusters, and records the number of times that these
+    /// bounds have risen.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -239,7 +240,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Removes and returns the record of an assignment of the separator; creates a record if there is none.
+    /// Removes and returns the record of an assignment of the separator; creates a record if the assignment has none.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -297,8 +298,8 @@ impl Subproblem {
     }
 }
 
-/// Creates a network in which variables of this separator and of the children's separators are not simplified. Returns `None` if the network has no
-/// assignment below the upper bound, or if the deadline has passed.
+/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified.
+/// Returns `None` if the network has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

@@ -89,8 +89,8 @@ fn tree_of_groups(seed: u64) -> CostTables {
     tables
 }
 
-/// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator, whose variables are in
-/// ancestors.
+/// Each variable belongs to one cluster; the scope of each function lies in one cluster and its separator, and the variables of
+/// the separator belong to ancestors of the cluster.
 #[test]
 fn clusters_are_those_of_a_tree_decomposition() {
     let mut trees = 0;
@@ -154,7 +154,7 @@ fn searches_along_trees_find_the_best_cost() {
         };
         searches += 1;
         let mut upper = UPPER;
-        // In some cases the search is given an assignment, as if another search had found it.
+        // In some cases the search receives an assignment, as if another search had found it.
         if seed % 4 == 0 {
             let values = &all[seed as usize % all.len()];
             upper = upper.min(tables.cost(values));
@@ -166,7 +166,7 @@ fn searches_along_trees_find_the_best_cost() {
             interrupt: Some(Arc::new(AtomicBool::new(true))),
         };
         loop {
-            // A search that is stopped before it begins keeps its bounds.
+            // A search that is stopped before its first step retains its bounds.
             if seed % 6 == 0 {
                 let lower = search.lower();
                 search.advance(1 + seed % 400, &over);

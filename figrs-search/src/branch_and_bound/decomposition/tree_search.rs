@@ -13,14 +13,14 @@ use super::subproblem::{ClusterFunctions, Record, Subproblem};
 /// Maximum share of all variables that the largest cluster may contain.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory budget: for the records of assignments of separators, for the open nodes of the root cluster, and for the open nodes of
-/// each other cluster.
+/// Divisors of the memory budget, for the records of assignments of separators, for the open nodes of the root cluster, and for the open
+/// nodes of each other cluster.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum number of steps in a subproblem before the search turns to another node of the parent; a later visit does as many steps as all earlier
-/// visits together.
+/// Minimum number of steps in a subproblem before the search turns to another node of the parent; each later visit does as many steps as
+/// all earlier visits together.
 const LEAST_WORK: u64 = 1 << 12;
 
 /// Bottom-up rounds visit the separators that have at most `FEW` assignments; each round allows `GROWTH` times the steps of the
@@ -31,16 +31,17 @@ const GROWTH: u64 = 4;
 /// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Search along a tree decomposition. Once a cluster's variables have values, its child clusters are independent of each other, so each child is
-/// searched separately, once for each assignment of its separator.
+/// Search along a tree decomposition. When a cluster's variables have values, its child clusters are independent of each other; each child
+/// is therefore searched separately, once for each assignment of its separator.
 ///
-/// Each cluster has a network of its own functions and of its children's lower bounds, which are functions of their separators. The values of the
-/// separator are given, and hybrid best-first search decides the variables of the cluster. At a node where all these variables have values, the child
-/// clusters are searched with the remaining upper bound, for as many steps as they have had before. If the node is then still undecided, it is stored
-/// with its new lower bound. The results of a cluster are stored for each assignment of its separator, with the nodes that are still open.
+/// Each cluster has a network of its own functions and of its children's lower bounds, which are functions of their separators. Given the
+/// values of the separator, a hybrid best-first search decides the variables of the cluster. At a node where all these variables have
+/// values, the child clusters are searched with the remaining upper bound, for as many steps as in all their earlier searches together. A
+/// node that is still undecided afterwards is stored with its new lower bound. For each assignment of its separator, the results of a
+/// cluster are stored together with the nodes that are still open.
 ///
-/// Half of the steps search the root cluster, which in turn searches its descendants. The other half search the small separators' assignments from
-/// the leaves to the root, so that the bounds of the parents rise (Russian doll search).
+/// Half of the steps search the root cluster, which in turn searches its descendants. The other half search the assignments of small
+/// separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
 /// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
@@ -51,7 +52,8 @@ pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
     /// Upper bound: only assignments of lower cost are searched.
     upper: i64,
-    /// The best assignment of the component that this search found since the last report, and its cost.
+    /// The best assignment of the component that this search has found since the last report, and the cost of that
+    /// assignment.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
@@ -119,7 +121,7 @@ impl TreeSearch {
         })
     }
 
-    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
+    /// Returns a lower bound on the costs of all assignments; only the best known assignment may cost less.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }
@@ -253,7 +255,7 @@ impl TreeSearch {
         let began = self.work;
         let had = record.upper;
         while !record.is_closed(upper) && self.work < limit && !until.is_over() {
-            // Once all other nodes are searched, dropped nodes below the upper bound are searched again from the root.
+            // After all other nodes are searched, dropped nodes below the upper bound are searched again from the root.
             let open = record.open.least().unwrap_or(i64::MAX);
             if record.dropped < upper && open >= record.dropped {
                 record.open = OpenNodes::root(record.lower);
@@ -289,7 +291,7 @@ impl TreeSearch {
         loop {
             let search = &mut self.subproblems[c].search;
             let is_better = c == 0 && search.network.upper < upper;
-            // Each call makes progress, however few steps are allowed: it branches on at least one node, or searches the
+            // Each call makes progress even if few steps are allowed: it branches on at least one node, or searches the
             // children of a decided node.
             has_changed |= search.branchings > branchings;
             if is_better || has_changed && self.work >= limit || until.is_over() {
@@ -316,8 +318,8 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the child clusters of a cluster whose variables all have values; closes the node, or stores it as open with a
-    /// larger lower bound.
+    /// Searches the child clusters of a cluster whose variables all have values; then closes the node, or stores it as open
+    /// with a larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;

@@ -8,13 +8,13 @@ use super::state::{ACTIVE, INACTIVE, Network};
 /// Index that denotes the absence of a function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a cost function, which decides how its costs are stored.
+/// Number of variables of a cost function; this number decides in which form the costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// More than three variables, or a table too large to be dense; the number is the index among the functions of this
-    /// kind.
+    /// A function of more than three variables, or with a table too large to be dense; the number is the index among
+    /// the functions of this kind.
     Nary(u32),
 }
 
@@ -22,9 +22,9 @@ pub(in super::super) enum Arity {
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Function {
     pub(in super::super) arity: Arity,
-    /// The first two or three variables of the scope.
+    /// The first two or three variables of the function's scope.
     pub(in super::super) scope: [u32; 3],
-    /// The index of its first cost in the list of all costs.
+    /// The index of the function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
     /// For a binary function, the index of the first shift of each variable.
     pub(in super::super) shifts: [u32; 2],
@@ -35,8 +35,8 @@ pub(in super::super) struct Function {
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function of more than three variables, or one too large for a dense table. As in binary functions, each value of its variables has a shift,
-/// which is subtracted from the stored costs.
+/// A cost function of more than three variables, or one that is too large for a dense table. As in a binary function, each value of a
+/// variable has a shift, which is subtracted from the stored costs.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
@@ -61,7 +61,7 @@ impl NaryFunction {
         }
     }
 
-    /// Returns the stored cost of a row of values, without shifts.
+    /// Returns the stored cost of a row of values, before the shifts are subtracted.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -142,7 +142,7 @@ impl Network {
             - cells[side.other_shift + b]
     }
 
-    /// Returns the binary function of two variables, active or not, if there is one.
+    /// Returns the binary function of two variables, active or not, if such a function exists.
     pub(in super::super) fn binary_between(&self, x: u32, y: u32) -> Option<usize> {
         let (low, high) = (x.min(y), x.max(y));
         let list = |v: u32| &self.incident[v as usize];
@@ -158,7 +158,7 @@ impl Network {
     }
 
     /// Adds costs in row-major order to the binary function of two variables, given in ascending order; creates the
-    /// function if there is none.
+    /// function if it does not exist.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
             .binary_between(x, y)

@@ -5,7 +5,7 @@ use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error that no assignment in the present state is cheaper than the best known one.
+/// Error: no assignment in the present state is cheaper than the best known assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
@@ -15,7 +15,8 @@ pub(in super::super) const INACTIVE: u32 = 0;
 /// Mark of an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// First mark of functions that were eliminated: the mark minus this constant is the index of the eliminated variable.
+/// First mark of eliminated functions: the mark of such a function minus this constant is the index of the eliminated
+/// variable.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
 /// Number of examined costs that count as one step.
@@ -34,7 +35,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The part of the state at the beginning of a level that trails do not record.
+/// The data at the beginning of a search level that the trails do not record.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -44,17 +45,17 @@ struct Level {
     supports: u32,
 }
 
-/// A network of cost functions, with the domains of its variables and a lower bound to which costs of its functions
-/// were moved.
+/// A network of cost functions, with the domains of its variables and a lower bound that has absorbed costs of the
+/// functions.
 ///
-/// For each assignment that costs less than the upper bound, the cost is the lower bound plus the costs by all active functions.
+/// For each assignment that costs less than the upper bound, its cost is the lower bound plus the costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// For each variable, the first index of its values in `values`, in `places`, and among the costs, where its unary
-    /// costs are.
+    /// For each variable, the first index of its values in `values` and in `places`; its unary costs have the same
+    /// indices in the list of costs.
     pub(in super::super) first: Vec<u32>,
-    /// For each variable, its values, with the remaining ones before the removed ones.
+    /// For each variable, its values; the remaining values come before the removed values.
     values: Vec<u32>,
     /// For each variable and value, the index of the value in `values`.
     places: Vec<u32>,
@@ -63,7 +64,7 @@ pub(in super::super) struct Network {
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// For each function, a mark that states whether it is active, or with which variable it was eliminated.
+    /// For each function, a mark that states whether the function is active, or with which variable it was eliminated.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
     /// For each variable, the functions that contain it.
@@ -82,7 +83,7 @@ pub(in super::super) struct Network {
     pub(in super::super) lower: i64,
     pub(in super::super) upper: i64,
     levels: Vec<Level>,
-    /// The index of the function that changed costs last.
+    /// The index of the function that last changed costs.
     pub(in super::super) cause: u32,
     /// Number of functions examined, and number of costs examined.
     pub(in super::super) looks: u64,
@@ -103,15 +104,16 @@ pub(in super::super) struct Network {
     /// Variables that may have a value that is newly dominated.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
-    /// Number of moves of costs against the order in the present propagation that did not raise the lower bound.
+    /// Number of moves of costs against the variable order that have not raised the lower bound in the present
+    /// propagation.
     pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
-    /// Smallest gain for which costs are moved to a variable against the order of the variables.
+    /// Smallest gain for which costs are moved to a variable against the variable order.
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value also matters outside this network, so that it is not eliminated and keeps its
-    /// dominated values.
+    /// For each variable, `true` if its value also matters outside this network; such a variable is not eliminated and
+    /// retains its dominated values.
     pub(in super::super) kept: Vec<bool>,
 }
 
@@ -218,14 +220,14 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts one examination of a function and of this number of its costs.
+    /// Counts the examination of one function and of the given number of its costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Returns the number of steps so far: one for each function examined, and one for each 64 costs.
+    /// Returns the number of steps so far: one for each examined function, and one for each 64 examined costs.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
@@ -350,7 +352,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Removes a variable from the undecided ones.
+    /// Removes a variable from the list of undecided variables.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;

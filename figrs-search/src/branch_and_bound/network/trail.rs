@@ -1,11 +1,11 @@
 //! Trail: lists of numbers whose changes can be undone level by level.
 
-/// A list of numbers that records its changes, so that they can be undone.
+/// A list of numbers that records its changes for undoing.
 #[derive(Debug, Default)]
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
     changes: Vec<(u32, T)>,
-    /// For each level, the number of changes and the number of values at its beginning.
+    /// For each level, the number of changes and the number of values at the beginning of the level.
     levels: Vec<(usize, usize)>,
 }
 

@@ -1,5 +1,5 @@
-//! Hybrid best-first search: depth-first search explores the open node of the smallest bound for a limited number of backtracks, and its
-//! unexplored subtrees become open nodes.
+//! Hybrid best-first search: a depth-first search with a limited number of backtracks explores the open node of the smallest bound, and
+//! its unexplored subtrees become open nodes.
 
 use super::super::network::{Conflict, Decision, Network};
 use super::open_nodes::{OpenNodes, ROOT};
@@ -10,16 +10,15 @@ const MOST_BACKTRACKS: u64 = 1 << 14;
 /// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A depth-first search gets fewer backtracks if less than one node in 20 is a repetition, and more if more than one
-/// node in 10 is.
+/// A depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and more backtracks if
+/// more than one node in 10 is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 /// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of
-/// the gap.
+/// Reweighting pays off if it raises the lower bound by more than the gap between the bounds divided by this constant.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
 /// Maximum number of nodes between two nodes at which costs are reweighted.
@@ -28,23 +27,23 @@ const MOST_PASSED: u32 = 1 << 10;
 /// State of the search after a number of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
-    /// Every assignment costs at least the upper bound.
+    /// No assignment costs less than the upper bound.
     Finished,
     /// The search found a better assignment.
     Improved,
     /// The search did all the steps allowed.
     Paused,
-    /// All variables of the network have values, but the variables of child clusters, which are searched elsewhere, do
+    /// All variables of the network have values, but the variables of child clusters, which are searched separately, do
     /// not.
     Decided,
 }
 
-/// A branching whose second decision has not been taken yet.
+/// A branching whose second decision has not been tried yet.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     second: Decision,
     lower: i64,
-    /// Number of decisions taken before this branching.
+    /// Number of decisions made before this branching.
     taken: u32,
 }
 
@@ -58,13 +57,14 @@ pub(in super::super) struct BestFirst {
     /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if the variables of this network have dependent variables in child clusters, which are searched elsewhere.
+    /// True if child clusters, which are searched separately, have variables that depend on the variables of this
+    /// network.
     pub(in super::super) is_partial: bool,
-    /// The decisions that hold at all nodes.
+    /// The decisions that hold at all nodes of the search.
     given: Vec<Decision>,
     /// An assignment whose values are tried first while no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path of the present node, its bound, and the decisions taken below it.
+    /// The path to the present node, the bound of the node, and the decisions made below the node.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -77,7 +77,8 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes until the next reweighted one, and number of nodes skipped before the last one.
+    /// Number of nodes until the next node that is reweighted, and number of nodes skipped before the last reweighted
+    /// node.
     nodes_to_pass: u32,
     passed: u32,
     /// Minimum difference in cost for an assignment to count as better than another one.
@@ -113,7 +114,7 @@ impl BestFirst {
         }
     }
 
-    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
+    /// Returns a lower bound on the costs of all assignments; only the best known assignment may cost less.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -155,7 +156,7 @@ impl BestFirst {
         self.network = network;
     }
 
-    /// Ends the search of a subproblem; returns its open nodes, among them the present node, and its best assignment.
+    /// Ends the search of a subproblem; returns its open nodes (including the present node) and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -184,8 +185,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, which becomes the best one, or the given number of
-    /// steps is done.
+    /// Searches until an assignment below the upper bound is found, which becomes the best assignment, or until the
+    /// given number of steps is done.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -241,7 +242,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best one known; from then on, only assignments cheaper by more than `slack` count.
+    /// Adopts an assignment if it is better than the best known assignment; from then on, only assignments that are cheaper by more
+    /// than `slack` count.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -285,8 +287,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves; if the gain is small, later nodes are
-    /// reweighted less often.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves; if the gain is small, reweighting
+    /// becomes less frequent.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -308,8 +310,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search: it rises if many nodes are repeated, and falls
-    /// if few are.
+    /// Adapts the maximum number of backtracks of a depth-first search: the maximum rises if many nodes are visited
+    /// repeatedly, and falls if few are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -329,7 +331,8 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Takes the second decision of the last frame whose bound is below the upper bound, or ends this depth-first search.
+    /// Makes the second decision of the last frame whose bound is below the upper bound; without such a frame, ends this
+    /// depth-first search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {
@@ -351,7 +354,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// Stores the remaining second decisions as open nodes.
+    /// Turns the second decisions that have not been tried into open nodes.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

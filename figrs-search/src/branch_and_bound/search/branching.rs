@@ -2,10 +2,10 @@
 
 use super::super::network::{Decision, Network};
 
-/// Domain size above which a domain is split into halves; in smaller domains, one value is separated from the others.
+/// Domain size above which a domain is split into halves; in a smaller domain, one value is separated from the others.
 const DIVIDED: usize = 10;
 
-/// Two decisions that partition the assignments: exactly one of them agrees with each assignment.
+/// Two decisions that partition the assignments: each assignment agrees with exactly one of the decisions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
@@ -15,8 +15,8 @@ pub(super) struct Branching {
 }
 
 impl Network {
-    /// Returns the variable to branch on: the variable that led to the last conflict, or else the one with the smallest ratio of remaining values to
-    /// conflicts of its functions.
+    /// Returns the variable to branch on: the variable that led to the last conflict, or else the variable with the smallest ratio of
+    /// remaining values to conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
     /// Tabary and Vidal, *Reasoning from last conflict(s) in constraint programming*, Artificial Intelligence 173, 2009.
@@ -52,8 +52,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// Returns two decisions that divide a variable's domain: into halves if it is large, otherwise into one value and all others. The decision that
-    /// contains the preferred value comes first.
+    /// Returns two decisions that divide a variable's domain: into halves if the domain is large, otherwise into one value and all others.
+    /// The decision that contains the preferred value comes first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -1,11 +1,12 @@
-//! Dead-end elimination: a value is removed if another value is at least as good for all values of the other variables.
+//! Dead-end elimination: a value is removed if another value of the variable is at least as good for all values of the
+//! other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that are dominated by the supported value of a variable: replacing them by the supported value increases the cost of no
-    /// assignment (soft neighbourhood substitutability). During a search, only the costliest value is tested.
+    /// Removes values that are dominated by the supported value of a variable: replacing a dominated value by the supported value increases
+    /// the cost of no assignment (soft neighbourhood substitutability). During a search, only the value of largest cost is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -38,8 +39,8 @@ impl Network {
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// True if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or every assignment with `other`
-    /// reaches the upper bound.
+    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or every
+    /// assignment with `other` reaches the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -90,7 +91,7 @@ impl Network {
     }
 
     /// Returns the largest additional cost by a ternary function, as [`binary_loss`](Self::binary_loss) does for a
-    /// binary one.
+    /// binary function.
     fn ternary_loss(
         &mut self,
         f: usize,

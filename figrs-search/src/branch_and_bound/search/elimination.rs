@@ -1,4 +1,4 @@
-//! Elimination of variables of few neighbours during the search.
+//! Elimination of variables with few neighbours during the search.
 
 use super::super::cost::{FORBIDDEN, LARGE, add};
 use super::super::network::function::Arity;
@@ -8,7 +8,7 @@ use super::super::network::{Conflict, Network};
 /// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
 const ASSIGNMENTS: usize = 1 << 12;
 
-/// Maximum number of entries of the function of two neighbours, including the entries of removed values.
+/// Maximum number of entries of the binary function of two neighbours, including the entries of removed values.
 const LINK: usize = 1 << 18;
 
 impl Network {
@@ -122,7 +122,7 @@ impl Network {
         costs.min().unwrap_or(FORBIDDEN)
     }
 
-    /// Eliminates a variable of one neighbour, and adds its costs to the unary costs of the neighbour.
+    /// Eliminates a variable that has one neighbour, and adds its costs to the unary costs of the neighbour.
     fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
         for place in (0..self.live_count(x)).rev() {
             let b = self.value(x, place);
@@ -136,7 +136,7 @@ impl Network {
         Ok(())
     }
 
-    /// Eliminates a variable of two neighbours, and adds its costs to their binary function.
+    /// Eliminates a variable that has two neighbours, and adds its costs to the binary function of the neighbours.
     fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
         let columns = self.sizes[y] as usize;
         let mut added = std::mem::take(&mut self.scratch);
@@ -148,13 +148,13 @@ impl Network {
                 added[b * columns + c] = self.least_with(v, &[(x, b), (y, c)]);
             }
         }
-        // If the function of the two neighbours is created now, it is undone with this search level, together with its
-        // costs.
+        // A binary function of the two neighbours that is created now is undone with this search level, together with
+        // its costs.
         self.add_binary(x as u32, y as u32, &added);
         self.scratch = added;
     }
 
-    /// Returns the values of all variables once no variable is undecided; eliminated variables get their best values given the
+    /// Returns the values of all variables if no variable is undecided; eliminated variables get their best values given the
     /// other values.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
@@ -170,7 +170,7 @@ impl Network {
         values
     }
 
-    /// Returns the cost of an assignment by the functions that were eliminated with a variable.
+    /// Returns the cost of an assignment by the functions that were eliminated together with a variable.
     fn eliminated_cost(&self, v: u32, values: &[u32]) -> i64 {
         let v = v as usize;
         let own = self.incident[v].iter().map(|&f| f as usize);

@@ -1,4 +1,4 @@
-//! Hybrid search: branching within depth-first searches, which a best-first search starts.
+//! Hybrid search: a best-first search starts depth-first searches, which branch.
 
 mod best_first;
 mod branching;

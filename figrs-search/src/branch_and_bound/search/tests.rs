@@ -23,7 +23,7 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// After random decisions are taken and undone, each variable has a value of cost zero after each propagation, and each undone level
+/// Random decisions are made and undone: after each propagation, each variable has a value of cost zero, and undoing a level
 /// restores the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
@@ -74,8 +74,8 @@ fn levels_that_are_undone_leave_consistent_networks() {
     assert!(undone > 2000, "{undone}");
 }
 
-/// Returns twenty functions over the same four variables, each of which forbids the same combination of three values once
-/// the fourth value is given.
+/// Returns twenty functions over the same four variables; given the value of the fourth variable, each function forbids
+/// the same combination of the other three values.
 fn repeated_functions() -> CostTables {
     let mut tables = CostTables {
         sizes: vec![2; 4],
@@ -189,7 +189,7 @@ fn a_propagation_pauses() {
         let before = paused.work();
         paused.pause_at = before + 10;
         assert_eq!(paused.propagate(), Ok(()));
-        // One move visits at most the functions of one variable.
+        // One move of costs visits at most the functions of one variable.
         assert!(paused.work() <= before + 200, "{}", paused.work() - before);
         assert!(paused.lower <= whole.lower);
         if !paused.is_paused {
@@ -202,7 +202,7 @@ fn a_propagation_pauses() {
     assert_eq!(paused.costs.values, whole.costs.values);
 }
 
-/// The open nodes take no more than the allowed memory, but a good part of it.
+/// The open nodes use no more than the allowed memory, but a large share of it.
 #[test]
 fn open_nodes_stay_within_memory() {
     const MEMORY: usize = 1500;

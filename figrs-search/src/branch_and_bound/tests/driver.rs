@@ -13,8 +13,8 @@ const SEARCH: SearchLimits = SearchLimits {
     memory: 1 << 24,
 };
 
-/// Adds variables that must all have different values, with one value fewer than there are variables. This is
-/// impossible, but any two of the variables are consistent.
+/// Adds variables that must all have different values, with one value fewer than there are variables. The variables
+/// cannot all be different, but any two of them are consistent.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -113,7 +113,7 @@ fn an_exact_elimination_is_told() {
     assert!(told_more > 0, "no grid was eliminated");
 }
 
-/// Runs a search whose interrupt flag is set at the `n`-th improvement.
+/// Runs a search whose interrupt flag is set when the search reports its `n`-th improvement.
 fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     let flag = Arc::new(AtomicBool::new(n == 0));
     let until = Until {
@@ -138,7 +138,7 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
 }
 
 /// An interrupt also ends the preparation of a search, and an interrupt at the last improvement does not withdraw the
-/// proof.
+/// proof of optimality.
 #[test]
 fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     let none = interrupted_at(&grid(5, 1.0, 0), 0);
@@ -204,7 +204,8 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     assert!(last.work < limits.work / 4, "{last:?}");
 }
 
-/// An interrupt at any time leaves a world of the reported weight, valid bounds that only tighten, and a proof only of the best world.
+/// An interrupt at any time leaves an assignment with the reported weight, valid bounds that only tighten, and a proof of optimality
+/// only for the best assignment.
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);

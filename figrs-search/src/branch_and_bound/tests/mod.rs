@@ -30,8 +30,8 @@ fn close(a: f64, b: f64) -> bool {
     a == b || (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
 
-/// Checks the found assignment and its improvements against the enumeration of all worlds; returns the last log-weight
-/// and upper bound.
+/// Checks the found assignment and the reported improvements against the enumeration of all assignments; returns the
+/// last log-weight and upper bound.
 fn check_found(
     graph: &FactorGraph,
     values: &[u32],
@@ -58,8 +58,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Returns a random graph. Every second graph is arbitrary; the others have only binary variables and pairwise factors, but
-/// too many variables for a small table.
+/// Returns a random graph. Every second graph is arbitrary; the other graphs have only binary variables and pairwise
+/// factors, but too many variables for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
@@ -74,7 +74,8 @@ fn graph(seed: u64, range: WeightRange) -> FactorGraph {
         let FactorTable::Dense(weights) = &table else {
             continue;
         };
-        // Most zeros are replaced, because otherwise the reduction by zeros would decide most graphs before the search.
+        // Most zeros are replaced by positive weights, because otherwise the reduction by zeros would solve most graphs
+        // before the search.
         let kept = |&cell: &usize| !weights.is_zero(cell) || rng.random_bool(0.1);
         if (0..weights.len()).filter(kept).count() == weights.len() {
             graph.factors.push(Factor {
@@ -254,8 +255,8 @@ fn deep_trees_do_not_recurse() {
     let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
-    // Variables of few neighbours are eliminated one after another from the ends of the chain, so that the search has
-    // nothing to do.
+    // Variables with few neighbours are eliminated one after another from the ends of the chain, which leaves nothing
+    // to search.
     let last = steps[steps.len() - 1];
     assert!(
         close(log_weight(&graph, &values), best) && close(last.upper_bound, best),
@@ -263,8 +264,8 @@ fn deep_trees_do_not_recurse() {
     );
 }
 
-/// A large finite cost, which no good world has, makes the scale so small that the bound stays above the best world's
-/// log-weight.
+/// A large finite cost, which no good assignment has, makes the scale so small that the upper bound stays above the
+/// best assignment's log-weight.
 #[test]
 fn costs_of_bad_worlds_do_not_limit_the_resolution() {
     for seed in 0..10 {

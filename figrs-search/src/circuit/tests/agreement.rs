@@ -1,4 +1,4 @@
-//! Tests of sums, counts, marginals and worlds of random graphs.
+//! Tests of sums, counts, marginals and assignments of random graphs.
 
 use num_bigint::BigUint;
 use rand::RngExt;
@@ -45,8 +45,8 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
     assert!((0.05..0.95).contains(&share), "{share}");
 }
 
-/// Formulas with two-literal clauses are tested, because preprocessing finds units, subsumed clauses and equivalences
-/// in them.
+/// The formulas have two-literal clauses, because preprocessing finds units, subsumed clauses and equivalences in such
+/// formulas.
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
     let options = Options::default();

@@ -46,8 +46,7 @@ fn learned_clauses_hold_in_all_worlds() {
             found == expected || (found - expected).abs() < 1e-9,
             "seed {seed}"
         );
-        // A search that finds no solution of the problem does not undo its assignments, so its temporary clauses
-        // remain.
+        // A search without a solution does not undo its assignments; its temporary clauses therefore remain.
         if found > f64::NEG_INFINITY {
             let left = search.propagator.clauses.count(ClauseKind::Temporary);
             assert_eq!(left, 0, "seed {seed}: reasons of refuted branches");

@@ -148,7 +148,7 @@ pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
         .collect()
 }
 
-/// Returns the natural logarithm of the sum of the weights of some worlds.
+/// Returns the natural logarithm of the sum of the weights of some assignments.
 pub(super) fn log_sum_of(worlds: &[(Vec<u32>, f64)]) -> f64 {
     worlds.iter().map(|(_, log)| log.exp()).sum::<f64>().ln()
 }

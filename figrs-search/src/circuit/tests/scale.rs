@@ -36,8 +36,8 @@ fn long_chains_do_not_overflow_the_stack() {
     };
     let n = 20_000;
     let graph = chain(n);
-    // The number of assignments is a Fibonacci number, so its logarithm is the sum of the logarithms of ratios of
-    // consecutive Fibonacci numbers.
+    // The number of assignments is a Fibonacci number; its logarithm is computed as the sum of the logarithms of ratios
+    // of consecutive Fibonacci numbers.
     let (mut last, mut log) = (1.0f64, 2.0f64.ln());
     for _ in 1..n {
         let ratio = 1.0 + 1.0 / last.max(1.0);
@@ -151,7 +151,7 @@ fn tables_of_too_many_rows_are_refused() {
         decisions: u64::MAX,
         report: &|_| (),
     };
-    // The graph has a function with 6000 values, which have weights.
+    // The graph has a function with 6000 values, and these values have weights.
     let graph = FactorGraph {
         cardinalities: vec![6000, 2],
         factors: vec![

@@ -13,8 +13,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Checks the predicted colour after several observations of one colour. The probabilities reach the observed elements directly, or through
-/// a function.
+/// Checks the predicted colour after several observations of the same colour. The probabilities reach the observed elements directly, or
+/// through a function.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {
     let mix = Dirichlet::new([2.0, 2.0, 2.0]);
     let read = through(&mix);
@@ -50,7 +50,7 @@ fn a_dirichlet_that_a_function_reads_walks() {
     }
 }
 
-/// Draws the only free choice of a model from its conditional; empty if no conditional is known.
+/// Draws the only free choice of a model from its conditional; the result is empty if no conditional is known.
 fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     let mut trace = Trace::new(model, &[of.erased().clone()], 1000).unwrap();
     let mut random = stream(3, count);
@@ -63,8 +63,8 @@ fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     (0..count).filter_map(|_| draw()).collect()
 }
 
-/// Asserts the mean and the variance of independent draws. Each may deviate by six of its standard errors, computed from the fourth moment
-/// of the draws.
+/// Asserts the mean and the variance of independent draws. The mean and the variance may each deviate by six standard errors, computed
+/// from the fourth moment of the draws.
 fn has_moments(name: &str, model: &Model, of: &Element<f64>, mean: f64, variance: f64) {
     let draws = draws(model, of, 5000);
     assert_eq!(draws.len(), 5000, "{name} has no conditional");
@@ -200,7 +200,7 @@ fn lists_of_observations_have_the_conditionals_of_their_values() {
     );
 }
 
-/// A distribution family with a rate whose statistics do not determine the likelihood.
+/// A family with a rate parameter whose sufficient statistics do not determine the likelihood.
 #[derive(Debug)]
 struct Waiting;
 
@@ -267,7 +267,7 @@ fn other_readers_leave_no_conditional() {
     assert!(draws(&weighed, &p, 10).is_empty());
     let branching = p.flat_map(|&p| Flip::new(p));
     assert!(draws(&Model::new().observe(&branching, true), &p, 10).is_empty());
-    // The choice is both parameters of a Gamma: directly, and through a Chain that returns it.
+    // The choice is each of the two parameters of a Gamma: directly, and through a Chain that returns the choice.
     let x = Gamma::new(2.0, Rate(1.0));
     let twice = Model::new().observe(&Gamma::new(&x, Rate(&x)), 1.0);
     assert!(draws(&twice, &x, 10).is_empty());
@@ -332,7 +332,7 @@ fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
 
-/// Tests powers of the likelihood, and a search in which the conditional is only used as a proposal.
+/// Tests powers of the likelihood, and a search that uses the conditional only as a proposal.
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));

@@ -12,8 +12,8 @@ use crate::MetropolisHastings;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::{Answer, Run};
 
-/// Observed means of groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation between the
-/// groups.
+/// Observed means of groups. Each group is measured with a standard deviation of a tenth, far less than the standard deviation
+/// between the groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
 
@@ -77,7 +77,7 @@ fn parameters_move_with_the_offsets_behind_them() {
     }
 }
 
-/// An offset that enters a function nonlinearly is not moved jointly with the parameter, and changes alone.
+/// An offset that enters a function nonlinearly is not moved jointly with the parameter, but changes alone.
 #[test]
 fn offsets_that_enter_by_a_curve_do_not_move_along() {
     let mean = Normal::new(0.0, StandardDeviation(1.0));

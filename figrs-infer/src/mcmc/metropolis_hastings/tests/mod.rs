@@ -1,6 +1,6 @@
 //! Tests of chains against posteriors in closed form.
 //!
-//! Each estimate is approximately normal with its stated standard error, so that it deviates by more than six standard errors with a
+//! Each estimate is approximately normal with its stated standard error; it deviates by more than six standard errors with a
 //! probability below 1e-8. The seeds are fixed.
 
 mod conditionals;

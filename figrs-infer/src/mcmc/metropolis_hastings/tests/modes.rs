@@ -21,7 +21,7 @@ fn replicas_bring_both_modes_in_their_proportion() {
         .seed(1)
         .tempered([1024.0, 4.0, 16.0, 64.0, 256.0]);
     let answer = sampler.run(&model, &x).unwrap();
-    // The likelihood is narrow and the same at both modes; the prior density is not the same.
+    // Both modes have the same narrow likelihood, but different prior densities.
     let (density, mut sides) = (|x: f64| (-(x - 1.0).powi(2) / 32.0).exp(), [0.0; 2]);
     for i in -600..=600 {
         let off = f64::from(i) / 1000.0;

@@ -16,8 +16,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Starts from draws of the prior, makes a few steps of a kernel without conditionals, and compares an expectation with that of the prior.
-/// The tolerance is six standard errors.
+/// Starts from draws of the prior, makes a few steps of a kernel without conditionals, and compares an expectation with the expectation
+/// under the prior. The tolerance is six standard errors.
 fn prior_stays<T: Value>(
     of: &Element<T>,
     kernel: &mut Kernel,
@@ -122,8 +122,8 @@ fn a_list_of_reals_walks_to_its_posterior() {
     is_right(&answer, &three, |x| x[2], 0.0, 0.1);
 }
 
-/// Years are counted from the year one, so that the correlation of intercept and slope is 1 - 1e-5, up to its sign. The noise has a prior
-/// as well. The mean of the line at its centre and the slope are known in closed form, to a percent of their standard deviations.
+/// Years are counted from the year one, and the correlation of intercept and slope is therefore 1 - 1e-5, up to its sign. The noise has a
+/// prior as well. The mean of the line at its centre and the slope are known in closed form, to a percent of their standard deviations.
 fn regression(block: bool) {
     let noise = [0.3, -0.2, 0.5, -0.4, 0.1, 0.0, -0.3, 0.2, 0.4, -0.5];
     let points: Vec<(f64, f64)> = (0..30_u32)
@@ -174,7 +174,7 @@ fn integers_walk_far_from_their_prior() {
     let answer = sampler.run(&model, &n).unwrap();
     is_right(&answer, &n, |&n| n as f64, 71_234.4, 0.2);
     is_right(&answer, &n, |&n| (n as f64 - 71_234.4).powi(2), 16.0, 1.0);
-    // A number of trials, of which each is observed with probability one half; the exact result is a sum over this number.
+    // An unknown number of trials, each observed with probability one half; the exact result is a sum over this number.
     let trials = Binomial::new(1000, 0.4);
     let seen = Binomial::new(&trials, 0.5);
     let answer = sampler_of(&Model::new().observe(&seen, 230), &trials);
