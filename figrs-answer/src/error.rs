@@ -99,7 +99,7 @@ pub enum Error {
         /// The index of the first unit of work of the sums to be merged.
         begin: u64,
     },
-    /// A part of a run that was read does not belong to this run, or is damaged.
+    /// A part of a run that was read belongs to another run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
@@ -502,8 +502,8 @@ pub enum Error {
     },
 }
 
-/// Several statements as one text. If there are many statements, only the first ones are listed, with the number of the
-/// remaining ones.
+/// Several statements as one text. If there are many statements, only the first statements are listed, with the number
+/// of the remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");

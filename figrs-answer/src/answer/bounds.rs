@@ -115,7 +115,8 @@ pub enum DeepeningEnd {
     Depth,
     /// A budget did not allow a greater depth, and the requested width of the bounds or the requested depth was not reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the depth before.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the previous
+    /// depth.
     Stopped(Stopped),
 }
 

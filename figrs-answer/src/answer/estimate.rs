@@ -1,4 +1,4 @@
-//! Estimates: how the probabilities of a target were computed, and their standard errors.
+//! Estimates: the method that computed the probabilities of a target, and the standard errors of these probabilities.
 
 use std::sync::Arc;
 

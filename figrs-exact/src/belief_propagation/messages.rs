@@ -146,7 +146,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the sum of the messages to each variable, so that rounding errors do not accumulate.
+    /// Recomputes the sum of the messages to each variable, which prevents rounding errors from accumulating.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);

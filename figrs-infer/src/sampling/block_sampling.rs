@@ -11,7 +11,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of rows of a block, chosen so that its columns stay in the processor cache.
+/// Maximum number of rows of a block, chosen such that the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of cells of a block; a cell is one value of one column.
 const CELLS: u64 = 1 << 18;

@@ -3,7 +3,7 @@
 //!
 //! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
 //! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them. The
-//! change is then kept or undone; each takes time proportional to the number of nodes touched.
+//! change is then either accepted or undone; each takes time proportional to the number of nodes touched.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|

@@ -95,7 +95,8 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last one is dropped.
+/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last number is
+/// dropped.
 fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));

@@ -76,7 +76,7 @@ impl fmt::Debug for GibbsKernel {
     }
 }
 
-/// The current assignment of a chain, with buffers for drawing the next one.
+/// The current assignment of a chain, with buffers for drawing the next assignment.
 #[derive(Debug)]
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
