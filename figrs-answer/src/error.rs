@@ -54,7 +54,7 @@ pub enum Error {
         algorithm: &'static str,
         /// Number of worlds that were drawn.
         tried: u64,
-        /// A remedy.
+        /// A remedy for the error.
         remedy: &'static str,
     },
     /// A soft weight has no stated maximum, although the algorithm needs one.
@@ -209,7 +209,7 @@ pub enum Error {
         algorithm: &'static str,
         /// The content that was requested.
         asked: &'static str,
-        /// A remedy.
+        /// A remedy for the error.
         remedy: &'static str,
     },
     /// The element was not declared as varying when the model was compiled.
@@ -396,7 +396,7 @@ pub enum Error {
         parameter: String,
         /// The value of the parameter.
         value: f64,
-        /// The reason.
+        /// The reason why there is no answer.
         problem: String,
     },
     /// The function of a query returns a number that is infinite or NaN for some value.
