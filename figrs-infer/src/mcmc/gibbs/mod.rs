@@ -95,8 +95,8 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed is
-    /// 0.
+    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed
+    /// is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
