@@ -15,7 +15,7 @@ const MIN_TRUSTED_SUM: f64 = 1e-200;
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The range of `SingleVariableBlock::given` that contains these strides.
+    /// The range of `SingleVariableBlock::given` that contains the strides of the table.
     given: (u32, u32),
 }
 
