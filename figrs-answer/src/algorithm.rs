@@ -29,7 +29,7 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
     }
 }
 
-/// Runs an algorithm on a model. The trait is also implemented for `Box<dyn Algorithm>`.
+/// Runs an algorithm on a model. The trait `Run` is also implemented for `Box<dyn Algorithm>`.
 pub trait Run: Algorithm {
     /// Computes the answer about some targets: an element, or an array, a list or a tuple of elements.
     ///

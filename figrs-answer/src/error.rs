@@ -56,7 +56,7 @@ pub enum Error {
         algorithm: &'static str,
         /// Number of worlds that were drawn.
         tried: u64,
-        /// A remedy.
+        /// A remedy for the error.
         remedy: &'static str,
     },
     /// A soft weight has no stated maximum, although the algorithm needs one.
@@ -105,7 +105,7 @@ pub enum Error {
         /// The index of the first unit of work of the sums to be merged.
         begin: u64,
     },
-    /// A part of a run that was read does not belong to this run, or is damaged.
+    /// A part of a run that was read belongs to another run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
@@ -220,7 +220,7 @@ pub enum Error {
         algorithm: &'static str,
         /// The content that was requested.
         asked: &'static str,
-        /// A remedy.
+        /// A remedy for the error.
         remedy: &'static str,
     },
     /// The element was not declared as varying when the model was compiled.
@@ -409,7 +409,7 @@ pub enum Error {
         parameter: String,
         /// The value of the parameter.
         value: f64,
-        /// The reason.
+        /// The reason why there is no answer.
         problem: String,
     },
     /// The function of a query returns a number that is infinite or NaN for some value.
@@ -524,8 +524,8 @@ pub enum Error {
     },
 }
 
-/// Several statements as one text. If there are many statements, only the first ones are listed, with the number of the
-/// remaining ones.
+/// Several statements as one text. If there are many statements, only the first statements are listed, with the number
+/// of the remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");

@@ -98,7 +98,8 @@ pub mod factor {
 /// The crate `rand`, whose random numbers a user-defined [`Distribution`] draws from.
 pub use rand;
 
-/// Interfaces between elements and the engines of figrs. Not for users: it may change with any version.
+/// Interfaces between elements and the engines of figrs. These internals are not for users: they may change with any
+/// version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

@@ -37,9 +37,9 @@ const GROWTH: f64 = 4.0;
 /// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
 /// answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Portions of the
 /// model that are not expanded are assumed to have a weight of at most one: a Score in such a portion must not exceed one, and a
-/// value observed there must not have a density. An expanded Score or density that violates this assumption is reported as an
-/// error; a Score or density that is never expanded is not detected. A function that fails only in undecided worlds is not an
-/// error; the bounds then hold if evidence that was not expanded excludes these worlds.
+/// value observed there must not have a density. An expanded Score or density that violates this assumption about weights is
+/// reported as an error; a Score or density that is never expanded is not detected. A function that fails only in undecided
+/// worlds is not an error; the bounds then hold if evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, twice the work of [`VariableElimination`](crate::VariableElimination) on the expanded portion
 /// of the model; all smaller depths together take about as much work as the last depth. The function of a Chain is called once for
@@ -47,8 +47,8 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth;
 /// [`Error::ImpossibleEvidence`]; the errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends
-/// with the bounds of the last depth if the budget does not allow a greater depth. A [`deadline`](Self::deadline) ends the
-/// deepening in the same manner, and [`Deepening::ended`](figrs_answer::Deepening::ended) then gives this reason;
+/// with the bounds of the last depth if the budget does not allow a greater depth. A [`deadline`](Self::deadline) also ends the
+/// deepening with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then gives this reason;
 /// [`Error::NothingDone`] if no depth was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic

@@ -23,7 +23,7 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 ///
 /// **Complexity.** All other elements are summed out before the targets are maximised, which can take far more work than the sum or
 /// the maximum alone: the work is exponential in the width of the best order under this constraint. No table over all targets is
-/// made. [`cost`](Self::cost) predicts both parts, before they run.
+/// made. The work of both stages is predicted by [`cost`](Self::cost), before they run.
 ///
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that does
 /// not fit the budget is refused before it starts.

@@ -19,7 +19,7 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// the branches that it does not take. The answer has the value of every element of the world, not only of the targets.
 ///
 /// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which a
-/// max-product contraction tree finds; the tree is compiled once with these limits. The log-likelihood of a fit is then the
+/// max-product contraction tree finds; the tree is compiled once with these limits. The log-likelihood of a fit by hard EM is the
 /// logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard EM is not that of
 /// the observed values: the estimates of parameters are biased towards the completions, and are not consistent (Celeux and
 /// Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with

@@ -127,7 +127,7 @@ impl Tally {
         }
     }
 
-    /// The targets.
+    /// The targets of the run.
     pub fn elements(&self) -> impl Iterator<Item = &AnyElement> {
         self.targets.iter().map(|target| &target.element)
     }

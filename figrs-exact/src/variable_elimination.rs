@@ -77,7 +77,7 @@ impl VariableElimination {
     /// The sum over all worlds of the product of their weights, in the algebra `S`.
     ///
     /// The worlds are the assignments of the targets, the evidence and the elements on which they depend. With
-    /// [`Counting`](figrs_factor::algebra::Counting), this sum is the number of worlds that agree with the evidence.
+    /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};

@@ -32,7 +32,7 @@ impl Until {
 }
 
 impl Until {
-    /// Reason to stop now, if there is a reason. This call is cheap enough to be made for every few microseconds of
+    /// Reason to stop now, if there is a reason. The call is cheap enough to be made for every few microseconds of
     /// work.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {

@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be skipped after this error. Either an element has no list of outcomes (a density is observed), or the
-/// random choices within branches lead to too many worlds. If the error has another reason, it contradicts the branch tree, which gave
-/// the world a positive probability.
+/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is
+/// observed), or if the random choices within branches lead to too many worlds. If the error has another reason, it contradicts the
+/// branch tree, which gave the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,

@@ -6,8 +6,8 @@
 //!
 //! A `Block` runs thousands of worlds together, element by element; the rows of branches that few worlds take are evaluated individually,
 //! with a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the
-//! module `numbering` to number elements and to propagate observations backward. A [`Program`] deliberately has its own implementation of
-//! both tasks, because tests compare `Block` and `Trace` with it.
+//! module `numbering` to number elements and to propagate observations backward. A [`Program`] deliberately has its own numbering and its
+//! own backward propagation, because tests compare `Block` and `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
 
@@ -25,8 +25,8 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference engines of figrs. Not for users: it may change with any
-/// version.
+/// Interfaces between lowered programs and the inference engines of figrs. These internals are not for users: they may
+/// change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

@@ -46,10 +46,10 @@ impl TargetBounds {
 
     /// Maximum width of the bounds over all events.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of the event. Undecided worlds add at most
-    /// `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds is `(a +
-    /// g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L + h)`, for `a
-    /// = L`. Both `g / (L + g)` and `h / (L + h)` are at most `G / (L + G) = 1 - L / U`.
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of the event. Undecided worlds add at
+    /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
+    /// is `(a + g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L +
+    /// h)`, for `a = L`. Both `g / (L + g)` and `h / (L + h)` are at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
@@ -115,7 +115,8 @@ pub enum DeepeningEnd {
     Depth,
     /// A budget did not allow a greater depth, and the requested width of the bounds or the requested depth was not reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the depth before.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the previous
+    /// depth.
     Stopped(Stopped),
 }
 

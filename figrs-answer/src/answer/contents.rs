@@ -245,7 +245,7 @@ impl Answer {
 
     /// The draws of a sampler, if the sampler retained them.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if no draws were kept.
+    /// **Errors.** [`Error::NotInAnswer`] if no draws were retained.
     pub fn draws(&self) -> Result<&Draws, Error> {
         self.draws.as_ref().ok_or_else(|| {
             self.missing_content_error(

@@ -1,4 +1,4 @@
-//! Estimates: how the probabilities of a target were computed, and their standard errors.
+//! Estimates: the method that computed the probabilities of a target, and the standard errors of these probabilities.
 
 use std::sync::Arc;
 
@@ -213,10 +213,10 @@ impl Estimate {
     /// The standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event, and
     /// otherwise zero.
     ///
-    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. The error is then
-    /// at least that of one more success and one more failure among the effective samples and, if all samples agree, at least the upper
-    /// bound of the probability of unseen values. If few samples have the event, or few do not have it, the error is at least that of a
-    /// few more such samples, with the largest weight that is known ([`MissedHits`]).
+    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance
+    /// is uninformative, the error is at least that of one more success and one more failure among the effective samples and, if all
+    /// samples agree, at least the upper bound of the probability of unseen values. If few samples have the event, or few do not have it,
+    /// the error is at least that of a few more such samples, with the largest weight that is known ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],

@@ -21,8 +21,8 @@ const MOST_HEAVIER: f64 = 10.0;
 /// are light.
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// A hit is light if its weight is below this fraction of the mean weight of a draw. The event is then much rarer than the draws that have
-/// it; these draws contain no information about worlds of another weight.
+/// A hit is light if its weight is below this fraction of the mean weight of a draw. An event with only light hits is much rarer than the
+/// draws that have it; these draws contain no information about worlds of another weight.
 const LIGHT: f64 = 0.01;
 
 /// Number that is added to the square root of the number of hits.

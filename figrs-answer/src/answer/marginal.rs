@@ -129,13 +129,13 @@ impl<T: Value> Marginal<T> {
 
     /// The standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree, the delta method would give an error of zero. The error is then that of one more success and one more failure
-    /// among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples, one sample may outweigh the others. The
-    /// error is then also at least that of one more success and one more failure. If all weighted samples or groups agree, the error is at
-    /// least the 95 % upper bound of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If
-    /// all draws of chains agree, the error is at least three divided by their effective sample size, but at most a quarter. If the chains
-    /// left their most frequent value fewer than ten times, the number of times that they left it, plus the number of chains, replaces the
-    /// effective sample size.
+    /// If all samples agree, the delta method would give an error of zero. If all samples agree, the error is that of one more success and
+    /// one more failure among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples, one sample may
+    /// outweigh the others. With fewer than ten effective samples, the error is also at least that of one more success and one more
+    /// failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound of the probability of unseen values
+    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of chains agree, the error is at least three divided by
+    /// their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times, the number of
+    /// times that they left it, plus the number of chains, replaces the effective sample size.
     ///
     /// If few samples have the event, or few do not have it, the error computed from the variance of the samples is too small. If there
     /// are fewer than a hundred effective hits, the error is increased; if there are fewer than forty, the error allows for further hits

@@ -183,7 +183,7 @@ impl Answer {
         Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
     }
 
-    /// True if it is proven, up to rounding, that no world is more probable than the world of this answer.
+    /// True if a proof exists, up to rounding, that no world is more probable than the world of this answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {

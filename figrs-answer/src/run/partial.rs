@@ -39,7 +39,7 @@ pub trait Sums: Debug {
 ///
 /// Sums of floating-point numbers depend on the order of addition. Units of work are therefore added immediately only in partial sums that
 /// begin with the first unit. Partial sums that begin later store the contributions of their units separately, until they are merged or
-/// converted to an answer. The memory of such partial sums grows with the number of their units.
+/// converted to an answer. The memory of partial sums that begin later grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -138,8 +138,8 @@ impl<S: Sums> Partial<S> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units of work, although it has more, as with `until_effective`. Later units of work are
-    /// then dropped.
+    /// True if the run needs no further units of work, although it has more, as with `until_effective`. Units of work beyond
+    /// these units are then dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }

@@ -305,8 +305,8 @@ operations! {
     minus subtract Sub sub,
     /// The product, also written `&a * &b`; a result that does not fit the type is an error when a world reaches it.
     times multiply Mul mul,
-    /// The quotient, also written `&a / &b`. For integers it is rounded towards zero, and a division by zero is an error when a world
-    /// reaches it.
+    /// The quotient, also written `&a / &b`. The quotient is rounded towards zero for integers, and a division by zero is an error
+    /// when a world reaches it.
     divided_by divide Div div,
     /// The remainder, also written `&a % &b`; it has the sign of `a`. For integers, a division by zero is an error when a world
     /// reaches it.

@@ -126,8 +126,8 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// Returns the log-probability of a value, or an error if it is neither a finite number nor `-inf`. A log-probability below the least log-weight
-/// becomes `-inf`, because sums of such numbers would overflow.
+/// Returns the log-probability of a value, or an error if the log-probability is neither a finite number nor `-inf`. A log-probability
+/// below the least log-weight becomes `-inf`, because sums of such numbers would overflow.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {

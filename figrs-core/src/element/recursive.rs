@@ -27,11 +27,12 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// function that calls itself, by contrast, is unfolded call by call. The body of a call is evaluated on demand; it may therefore call
 /// itself anywhere, and recursion may be deep or endless.
 ///
-/// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call instead if its body reaches one of
-/// the following: an uncertain element that the body does not create itself, a target, an element with evidence, a [`Score`](crate::Score),
-/// a function that fails for some values, or an element that is not finite. In the most probable world, a shared call has the weight of its
-/// most probable choices for its value, but the elements within the call are not listed. All calls are unfolded by samplers and
-/// `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled tree.
+/// Exact algorithms share all calls of a function with the same argument. Exact algorithms do not share a call but unfold it if its body
+/// reaches one of the following: an uncertain element that the body does not create itself, a target, an element with evidence, a
+/// [`Score`](crate::Score), a function that fails for some values, or an element that is not finite. In the most probable world, a shared
+/// call has the weight of its most probable choices for its value, but the elements within the call are not listed. All calls are unfolded
+/// by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled
+/// tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
 /// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.

@@ -20,8 +20,8 @@ pub struct Weibull;
 impl Weibull {
     /// A lifetime with this shape, and with this [`Scale`]; 63.2 % of lifetimes do not exceed the scale.
     ///
-    /// The support is the non-negative numbers. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean
-    /// scale · Γ(1 + 1 / shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the distribution is
+    /// The support is the non-negative numbers. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean scale ·
+    /// Γ(1 + 1 / shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the distribution is
     /// [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and observing zero is an error.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {

@@ -2,7 +2,7 @@
 //!
 //! If every result is a row of the Chain's own (an atomic element without other uses), the results form a conditional table, which is
 //! sparse if most of its entries are zero. If some results are not rows of the Chain's own, a selector variable represents the choice. Each
-//! remaining result is then joined to the Chain by one factor, or by a two-way multiplexer if that factor would be large.
+//! remaining result is joined to the Chain by one factor, or by a two-way multiplexer if that factor would be large.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;

@@ -85,7 +85,8 @@ impl Encoding {
     /// its worlds, and weighs them whichever targets are queried.
     ///
     /// For an incomplete expansion, the sums are over the worlds in which everything that evidence and targets need is known; they are
-    /// therefore lower bounds. All targets of the expansion are then needed, because a Score may be in an unexpanded portion of the model.
+    /// therefore lower bounds. In an incomplete expansion, all targets are needed, because a Score may be in an unexpanded portion of the
+    /// model.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element does not fit the budget of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
@@ -135,8 +136,8 @@ impl Encoding {
     }
 
     /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of the element at a position, or any function. If one of these worlds has positive weight, the failure is a mistake in the
-    /// model. An element may have any value if its function fails.
+    /// function of the element at a position, or any function. If a world in which a function fails has positive weight, the failure is a
+    /// mistake in the model. An element may have any value if its function fails.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,

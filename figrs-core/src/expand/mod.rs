@@ -6,7 +6,7 @@
 //! other results are joined through a selector variable, at a cost that adds up over the branches instead of
 //! multiplying.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need these Chains have the
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need the omitted Chains have the
 //! additional value `unknown`; the encodings of such an expansion bound the sums over all worlds from below and from
 //! above.
 //!

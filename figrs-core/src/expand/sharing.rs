@@ -1,8 +1,8 @@
 //! Expansion in which each call of a recursive function is solved once for each argument.
 //!
 //! A call suspends the traversal that reaches it until the body of the call, which is expanded by a traversal of its own, has been solved;
-//! from then on, the call is an atomic element. A body is expanded twice. Elements that both expansions reach were not created by the body:
-//! other elements may read them; such a call is therefore unfolded instead.
+//! from then on, the call is an atomic element. A body is expanded twice. Elements that both expansions of a body reach were not created by
+//! the body: other elements may read them; such a call is therefore unfolded instead.
 
 use rustc_hash::FxHashSet;
 

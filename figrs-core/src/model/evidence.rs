@@ -14,7 +14,7 @@ use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Largest magnitude of a log-weight, chosen so that sums over all elements do not overflow.
+/// Largest magnitude of a log-weight; with this limit, sums over all elements do not overflow.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;

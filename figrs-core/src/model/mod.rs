@@ -122,7 +122,7 @@ impl Model {
     }
 
     /// Sets `element` to a value, whatever its parents: the value is no evidence about the parents, and `element` does not make the parents
-    /// part of the world. A later intervention on the same element replaces this one.
+    /// part of the world. A later intervention on the same element replaces an earlier one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
@@ -136,7 +136,7 @@ impl Model {
     }
 
     /// Makes a decision follow a policy: the decision has the value of another element of the same type, unless an intervention sets the
-    /// decision. A later policy of the same decision replaces this one.
+    /// decision. A later policy of the same decision replaces an earlier one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]

@@ -51,8 +51,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     ///
     /// The default is `None`, which is right if values that are the same have the same fields. `#[derive(Value)]` calls `canonical` for the
     /// fields. A type whose equality ignores some data overrides this method: a function would otherwise receive whichever of two equal
-    /// values an algorithm reached first, and answers would depend on that order. Debug builds report such a function in the expansions of
-    /// exact algorithms.
+    /// values an algorithm reached first, and answers would depend on that order. In the expansions of exact algorithms, debug builds
+    /// report a function that distinguishes equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};

@@ -20,7 +20,7 @@ use super::support::{Support, SupportBuilder};
 /// ```
 pub struct States<T> {
     support: Support,
-    /// `true` if the list of values held a value twice.
+    /// `true` if the list of values contained a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }

@@ -11,7 +11,7 @@ const SAFE: f64 = -600.0;
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least natural logarithm of a non-zero entry of a message. The limit is needed because the logarithms may grow at every iteration
-/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of this magnitude are still accurate to a
+/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of numbers of this magnitude are still accurate to a
 /// ten-thousandth.
 const FLOOR: f64 = -1e12;
 
@@ -146,7 +146,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the sum of the messages to each variable, so that rounding errors do not accumulate.
+    /// Recomputes the sum of the messages to each variable, which prevents rounding errors from accumulating.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);

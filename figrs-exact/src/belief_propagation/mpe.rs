@@ -27,7 +27,7 @@ use figrs_factor::eliminate::log_weight;
 ///
 /// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
 ///
-/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment of weight zero; else as
+/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment of weight zero; otherwise as
 /// [`BeliefPropagation`](crate::BeliefPropagation).
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 5; Weiss and Freeman (2001), "On the

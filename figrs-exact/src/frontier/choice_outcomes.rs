@@ -18,7 +18,7 @@ pub(super) struct ChoiceOutcomes {
 }
 
 impl ChoiceOutcomes {
-    /// Outcomes of which each represents exactly one world.
+    /// The outcomes as separate outcomes, each of which represents exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,

@@ -77,7 +77,8 @@ impl CodedElements {
     }
 
     /// Adds elements to those that a Chain reads: the elements that the branches of the Chain turned out to be. Chains that owned
-    /// some of these elements read them too from now on. Returns each changed Chain with the indices of its new reads.
+    /// some of the added elements read these elements too from now on. Returns each changed Chain with the indices of its new
+    /// reads.
     pub(super) fn capture(
         &mut self,
         chain: usize,

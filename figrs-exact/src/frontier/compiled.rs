@@ -195,8 +195,8 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// The distribution of a target. The first query of this kind takes a sweep over all steps, which computes the distributions of all
-    /// targets.
+    /// The distribution of a target. The first query for a distribution takes a sweep over all steps, which computes the distributions
+    /// of all targets.
     ///
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {

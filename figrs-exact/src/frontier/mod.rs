@@ -68,7 +68,8 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 /// exponential in the number of elements on the frontier.
 ///
 /// If branches of a Chain are elements that other elements read as well, these elements are visited before the Chain, with all
-/// their values. The functions of such elements may then be called in cases in which other algorithms would not call them.
+/// their values. The functions of elements that are visited before a Chain may then be called in cases in which other
+/// algorithms would not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.

@@ -130,8 +130,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// Checkpoints get the memory divided by this number.
     const CHECKPOINTS: usize = 16;
     /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit into the cache, each step is
-    /// explored again from all states. In a test, a quarter of 4 GiB was too little for 14 rows of levels with 14 bands, but half
-    /// of 4 GiB was enough.
+    /// explored again from all states. In a test, a quarter of 4 GiB was too little memory for 14 rows of levels with 14 bands,
+    /// but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;
     /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by
     /// this number.

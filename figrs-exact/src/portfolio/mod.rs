@@ -55,8 +55,9 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// [`Frontier`] each get a small amount of work, which suffices for many logical models and for sequences with few states. (If a
 /// model has no zeros, no circuit is searched.) If neither gives an answer, the predicted operations of an elimination and of
 /// [`Slices`](crate::Slices) are compared. If both numbers are large, frontiers get more memory. The circuit is searched again for
-/// as much work as the cheaper of the two is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
-/// seconds; without a [`deadline`](Self::deadline) the choice therefore follows from the model and the settings alone.
+/// as much work as the cheaper of elimination and slices is predicted to take, and then the cheaper of the two is run. Work is
+/// counted in steps, never in seconds; without a [`deadline`](Self::deadline) the choice therefore follows from the model and the
+/// settings alone.
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.

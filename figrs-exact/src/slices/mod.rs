@@ -54,8 +54,8 @@ use slicing::Slicing;
 /// not even in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
 ///
 /// **Complexity.** The number of slices, times the work of an elimination in which the conditioned variables have one value. In
-/// total, this work is more than one elimination of all variables, and exponential in the number of conditioned variables.
-/// [`cost`](Self::cost) predicts both.
+/// total, all slices take more work than one elimination of all variables; the work is exponential in the number of conditioned
+/// variables. [`cost`](Self::cost) predicts both.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
 /// [`Error::ImpossibleEvidence`] for a query; budgets of the expansion;

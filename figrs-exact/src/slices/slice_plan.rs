@@ -14,8 +14,8 @@ use figrs_factor::order::{Bucket, SymbolicElimination};
 
 /// Maximum number of candidates (the variables of the largest messages) for the next variable to condition on.
 const MAX_CANDIDATES: usize = 64;
-/// Time of a step that lists an entry of a sparse message, in units of a step for a dense message. This number and the next two
-/// numbers were measured on linkage networks.
+/// Time of a step that lists an entry of a sparse message, in units of a step for a dense message. This cost and the next two
+/// constants were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
 /// Discount on predicted zeros, as a base-2 logarithm. The discount is needed because the fractions of non-zeros are multiplied as if they
 /// were independent.

@@ -38,9 +38,10 @@ impl MeanWeights for LogSumProduct {
 
 /// Sums of products of weights in the semiring `S`, with the mean of a sum of utilities.
 ///
-/// The mean of a sum of alternatives is the weighted mean of their means; the mean of a product of independent parts is the sum of
-/// their means. The semiring is the expectation semiring of pairs `(p, p u)`, up to isomorphism, where `p` is positive. Because the
-/// mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, however small the weights are.
+/// The mean of a sum of alternatives is the weighted mean of their means; the mean of a product of independent factors is the sum
+/// of their means. The semiring is the expectation semiring of pairs `(p, p u)`, up to isomorphism, where `p` is positive. Because
+/// the mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, however small the weights
+/// are.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 

@@ -48,7 +48,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks the column of a register as used, and returns it so that the caller can fill it.
+    /// Marks the column of a register as used, and returns the column for the caller to fill.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]

@@ -22,7 +22,7 @@ pub enum EliminationError {
     TableTooLarge {
         /// The number of entries that were predicted or reached.
         needed: f64,
-        /// The budget.
+        /// The budget: the maximum number of entries.
         limit: usize,
     },
     /// The plan takes more work than the budget allows.
@@ -33,7 +33,7 @@ pub enum EliminationError {
     TooManyOperations {
         /// The predicted number of operations.
         needed: f64,
-        /// The budget.
+        /// The budget: the maximum number of operations.
         limit: f64,
     },
     /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, do not fit the memory.
@@ -68,7 +68,7 @@ pub enum EliminationError {
     MalformedFactor {
         /// The position of the factor in the graph.
         factor: usize,
-        /// The defect.
+        /// Description of the defect.
         reason: &'static str,
     },
 }

@@ -25,7 +25,7 @@ pub struct MarginalMapCost {
 /// An assignment of the variables `keep` for which the total weight of all completions is largest, and the natural logarithm of that weight.
 ///
 /// All other variables are summed out first. The remaining tables, over the variables `keep` only, are then maximised
-/// one variable after another; they are never multiplied to one table over all these variables.
+/// one variable after another; they are never multiplied to one table over all variables of `keep`.
 ///
 /// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
 ///

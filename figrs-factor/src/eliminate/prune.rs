@@ -15,8 +15,8 @@ pub(super) struct Pruned {
 /// Treatment of factors that are not known to be normalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of such a factor are summed, because many networks are given as factors that are conditional tables but not marked as
-    /// such.
+    /// The entries of a factor that is not known to be normalised are summed, because many networks are given as factors that are
+    /// conditional tables but not marked as such.
     Computed,
     /// Factors that are not known to be normalised are not pruned.
     Kept,

@@ -12,7 +12,7 @@ pub struct Assignments {
     count: usize,
 }
 
-/// One variable.
+/// One variable of an assignment.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     place: u32,

@@ -103,7 +103,7 @@ impl FactorTable {
 pub struct Factor {
     /// The variables without repetition; the last variable changes fastest in the table.
     pub variables: Vec<VarId>,
-    /// The weights.
+    /// The weights of the factor.
     pub table: FactorTable,
     /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables: if that variable
     /// occurs in no other factor, a sum over it may omit the factor.

@@ -145,7 +145,7 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
 }
 
 /// The logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised factors
-/// and their last variables are omitted, because the sum of the product of these factors is one.
+/// and their last variables are omitted, because the sum of the product of normalised factors is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);

@@ -52,9 +52,9 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if the sorted rows contain each assignment of all variables except the last at most once. The table then has the density of
-/// a function: the other variables determine the last variable, and other tables may also exclude the assignments for which this
-/// table has no row.
+/// True if the sorted rows contain each assignment of all variables except the last at most once. A table that determines its last
+/// variable has the density of a function: the other variables determine the last variable, and other tables may also exclude the
+/// assignments for which this table has no row.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

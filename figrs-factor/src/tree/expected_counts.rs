@@ -51,7 +51,7 @@ impl CountingTree {
         }
     }
 
-    /// The tree.
+    /// The contraction tree.
     pub fn tree(&self) -> &ContractionTree {
         &self.tree
     }

@@ -151,8 +151,8 @@ impl Compare {
         self
     }
 
-    /// Ends the comparison when this flag becomes `true`. The running algorithm then has two seconds to return its answer so far, which it
-    /// does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
+    /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
+    /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.rules.interrupt = Some(flag);
         self

@@ -18,7 +18,8 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. The values of these elements are no evidence about their parents.
+    /// The elements that interventions set. The values of elements that interventions set are no evidence about their
+    /// parents.
     set: FxHashSet<ElementId>,
 }
 

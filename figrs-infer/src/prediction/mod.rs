@@ -147,7 +147,7 @@ impl<T: Value> Predictive<T> {
     /// **Complexity.** One run of an algorithm for each distinct joint value of the targets among the draws. The algorithm is
     /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
-    /// **Errors.** The errors of these algorithms.
+    /// **Errors.** The errors of the algorithm that is run.
     pub fn draws(&self, count: usize, seed: u64) -> Result<Vec<T>, Error> {
         let mut rng = stream(seed, 0);
         let mut places = IndexMap::<JointRow, Vec<usize>, FxBuildHasher>::default();

@@ -11,12 +11,12 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of rows of a block, chosen so that its columns stay in the processor cache.
+/// Maximum number of rows of a block, chosen such that the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of cells of a block; a cell is one value of one column.
 const CELLS: u64 = 1 << 18;
-/// For large worlds, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason is that
-/// evaluating an element costs about as much as a hundred of its values.
+/// For large worlds, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason for
+/// this minimum is that evaluating an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
 /// The rows of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.

@@ -33,7 +33,7 @@ use figrs_answer::run::watch::{Watch, watched};
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of
 /// the evidence is unbiased. Every answer has an effective sample size and standard errors. The probability of the values that no sample
 /// has is bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is not known, [`Answer::diagnose`]
-/// reports such values instead. The same seed gives the same answer on any number of threads.
+/// reports the values that no sample has instead. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost
 /// nothing; infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size,
@@ -92,8 +92,8 @@ impl ImportanceSampling {
     /// Ends the run when the effective sample size reaches this number. The run ends only after a complete block, and after at least
     /// sixteen blocks.
     ///
-    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is then no longer unbiased,
-    /// only consistent: if a rare world has a large weight, runs that have not drawn it end too early.
+    /// The number of samples then depends on their weights. With this setting, the estimate of the probability of the evidence is no
+    /// longer unbiased, only consistent: if a rare world has a large weight, runs that have not drawn it end too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self

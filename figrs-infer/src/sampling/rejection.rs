@@ -21,8 +21,9 @@ use figrs_answer::run::watch::{Watch, watched};
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the model has soft weights, a world is accepted with a probability proportional to its weight. The maximum of the weight must then be
-/// known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
+/// If the model has soft weights, a world is accepted with a probability proportional to its weight. For soft weights, the maximum of the
+/// weight must be known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal
+/// weights.
 ///
 /// **Guarantee.** Consistent. The accepted draws follow the posterior exactly, and the estimate of the probability of the evidence is
 /// unbiased. The same seed gives the same answer on any number of threads.

@@ -22,7 +22,7 @@ impl WeightBound {
     /// weights is unknown.
     ///
     /// A probability is at most one. If an element without parents is observed (directly, or through functions whose values determine
-    /// the values of their parents), its probability or density is the same in all worlds. The density of any other observation has
+    /// the values of their parents), its probability or density is the same in all worlds. An observation with another density has
     /// the bound that its family states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;

@@ -1,8 +1,8 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs it on worlds in which every
-//! random choice, including the choices of the resampling, takes every outcome. The test verifies that the estimates of the evidence
-//! are unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in
+//! which every random choice, including the choices of the resampling, takes every outcome. The test verifies that the estimates of
+//! the evidence are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;

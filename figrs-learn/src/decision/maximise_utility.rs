@@ -72,8 +72,8 @@ impl MaximiseUtility {
 
     limited!();
 
-    /// Lets each decision know only the elements with which it was built. The model is then a limited-memory influence diagram, which single
-    /// policy updating solves.
+    /// Lets each decision know only the elements with which it was built. The model then becomes a limited-memory influence diagram, which
+    /// single policy updating solves.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
         self

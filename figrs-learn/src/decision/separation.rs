@@ -8,8 +8,8 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
 /// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that such an order
-/// exists. In this order, each decision is extremal among the decisions that do not come before it. Returns `None` if there are Scores,
-/// because decisions may determine whether a Score in a branch counts.
+/// exists. In the returned order, each decision is extremal among the decisions that do not come before it. Returns `None` if there are
+/// Scores, because decisions may determine whether a Score in a branch counts.
 ///
 /// In the graph of the proof, each decision reads the elements that are known when it is made.
 ///

@@ -19,9 +19,9 @@ pub(super) struct CaseRows {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
-    /// The sum of the weights of all rows equal to this one.
+    /// The sum of the weights of all rows equal to this row.
     pub(super) weight: f64,
-    /// The index of the first row equal to this one.
+    /// The index of the first row equal to this row.
     pub(super) number: usize,
 }
 

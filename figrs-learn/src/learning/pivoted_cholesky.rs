@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows are ordered such that this submatrix is positive
-/// definite and no positive pivot remains in the other rows.
+/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows are ordered such that the leading submatrix is
+/// positive definite and no positive pivot remains in the other rows.
 ///
 /// **Complexity.** Cubic in the number of rows.
 ///

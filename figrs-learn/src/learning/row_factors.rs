@@ -46,7 +46,7 @@ pub(super) struct RowFactors {
 /// The factor graph with one row loaded, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The indices of the factors that differ from those of the previous row.
+    /// The indices of the factors that differ from the factors of the previous row.
     pub(super) changed: &'a [usize],
     /// The index of the row.
     pub(super) number: usize,

@@ -1,7 +1,7 @@
 //! Columns in which many rows have the same value, stored as one set of rows per value instead of one value per row.
 //!
 //! At each level, a recursion ends in a constant for some of the rows, and the computations on the return path are the same for all of
-//! these rows. Storing them as one class makes the work at each level independent of the number of rows.
+//! these rows. Storing these rows as one class makes the work at each level independent of the number of rows.
 
 use std::rc::Rc;
 

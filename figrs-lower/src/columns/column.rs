@@ -76,7 +76,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// The values at some positions of the list; columns held as sets of rows stay as they are.
+    /// The values at some positions of the list; columns stored as sets of rows are returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),

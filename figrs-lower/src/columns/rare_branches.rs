@@ -84,8 +84,8 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// A branch that `rows` rows take; if it is `None`, the branch is built when the evaluation of its first row
-    /// begins.
+    /// Creates a branch that `rows` rows take; if `branch` is `None`, the branch is built when the evaluation of its
+    /// first row begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,

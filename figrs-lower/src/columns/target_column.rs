@@ -81,7 +81,7 @@ impl TargetColumn<'_> {
         first_row(self.rows.mask())
     }
 
-    /// The rows, as a mask.
+    /// The rows, as a bit mask.
     pub fn mask(&self) -> &[u64] {
         self.rows.mask()
     }

@@ -2,7 +2,7 @@
 
 use figrs_core::value::datum::Datum;
 
-/// Differences of natural logarithms between the world of a proposal and the old one.
+/// Differences of natural logarithms between the proposed world and the old world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// Change of the log-probability of the free choices that both worlds have.
@@ -13,9 +13,9 @@ pub struct Change {
     pub added: f64,
     /// Log-probability of the free choices that only the old world has.
     pub removed: f64,
-    /// Number of free choices in the old world and in the new one.
+    /// Number of free choices in the old world and in the new world.
     pub choices: (usize, usize),
-    /// Number of likelihoods that are densities, in the old world and in the new one.
+    /// Number of likelihoods that are densities, in the old world and in the new world.
     pub densities: (usize, usize),
     /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If `false`, all
     /// other fields are meaningless, because the evaluation may have stopped early.

@@ -3,7 +3,7 @@
 //!
 //! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
 //! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them. The
-//! change is then kept or undone; each takes time proportional to the number of nodes touched.
+//! change is then either accepted or undone; each takes time proportional to the number of nodes touched.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
@@ -26,8 +26,8 @@
 //!
 //! A value is *demanded* of an element that is observed. A value is also demanded of an element that an observation determines
 //! (through an Apply that implies it, a Score, or the branch of a Chain) and that nothing else reads. The element is given the
-//! demanded value. A random choice is then not free, and its probability is a likelihood; any other element is checked, and
-//! the world has weight zero if the element computes to another value.
+//! demanded value. A random choice with a demanded value is not free, and its probability is a likelihood; any other element
+//! is checked, and the world has weight zero if the element computes to another value.
 
 mod agenda;
 mod boolean_branch;

@@ -39,8 +39,8 @@ pub(super) struct InputEdge {
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph. The first fields are those that every step reads; they fill as few cache lines as
-/// possible.
+/// A node of the dependency graph. The first fields are the fields that every step reads; they fill as few cache lines
+/// as possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {

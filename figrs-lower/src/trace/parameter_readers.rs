@@ -2,8 +2,8 @@
 //!
 //! The parameter of many observations is read either by each observation directly, or by Chains whose result is the parameter and that the
 //! observations read. The readers of a parameter are cached until they (or the readers of a Chain that passes the parameter on) change, or
-//! until another value is demanded of a reader. A proposal then only evaluates log-probabilities, for many values of each family at once.
-//! A proposal then only evaluates log-probabilities, for many values of each family at once.
+//! until another value is demanded of a reader. After a proposal, only log-probabilities are evaluated, for many values of each family at
+//! once.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};

@@ -75,7 +75,7 @@ pub(crate) trait World {
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
     /// Looks up an element, and begins its evaluation if its value is not known; `demand` becomes the value that the element must have in a
-    /// world of positive weight. Counting this element, `entered` elements of the world have begun, and the run holds `bytes` bytes.
+    /// world of positive weight. Including this element, `entered` elements of the world have begun, and the run holds `bytes` bytes.
     ///
     /// **Errors.** The errors of [`WorldLimit`](crate::WorldLimit).
     fn begin(

@@ -1,4 +1,4 @@
-//! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
+//! Sums and differences of logarithms with outward rounding, which makes the results valid bounds.
 
 /// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm of 1, which is 0, is the
 /// only logarithm that is exact.

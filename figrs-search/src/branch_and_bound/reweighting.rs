@@ -45,10 +45,10 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 
 /// Moves costs until the constant hardly rises, or the deadline has passed.
 ///
-/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest of these minima is added to the
-/// constant, and the rest is spread evenly over the functions that contain later variables. The next sweep visits the variables in reverse
-/// order. Each assignment retains its cost, and no cost becomes negative. If the limits suffice, pairwise functions become virtually arc
-/// consistent: the pairs and values of cost zero contain an arc-consistent subset.
+/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest minimum of a variable is added
+/// to the constant, and the rest is spread evenly over the functions that contain later variables. The next sweep visits the variables in
+/// reverse order. Each assignment retains its cost, and no cost becomes negative. If the limits suffice, pairwise functions become
+/// virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial

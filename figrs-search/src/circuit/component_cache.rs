@@ -11,7 +11,8 @@ use rustc_hash::FxHasher;
 /// The keys are drawn at random from a fixed seed, so two different components have the same sum with probability `2^-128`. If
 /// two components differ only in the number of equal residual tables, by `m`, this probability is at most `m / 2^128`. By the
 /// union bound over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 /
-/// 2^129`, multiplied by `m` in the worst case. The probability of a confusion is below `10^-18` for `n = 10^10`.
+/// 2^129`, multiplied by `m` in the worst case. The probability that some components are confused is below `10^-18` for `n =
+/// 10^10`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]

@@ -198,8 +198,8 @@ impl ComponentFinder {
     }
 
     /// Returns the variable of a component that consists only of open values of a single variable. The only open clause
-    /// of such a component must state that the variable has one of these values; only tables of this variable then
-    /// distinguish the values.
+    /// of a component of one variable must state that the variable has one of these values; only tables of this
+    /// variable then distinguish the values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

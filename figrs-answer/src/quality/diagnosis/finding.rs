@@ -221,8 +221,8 @@ pub enum Finding {
         /// Number of possible values that no draw has.
         values: usize,
     },
-    /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of these values may
-    /// be too small.
+    /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of values that few
+    /// draws have may be too small.
     FewHits {
         /// The target that has the values.
         element: Label,
@@ -236,7 +236,7 @@ pub enum Finding {
         values: usize,
     },
     /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
-    /// these values may be too small.
+    /// values with few or light draws may be too small.
     LightHits {
         /// The target that has the values.
         element: Label,

@@ -10,9 +10,9 @@ const LAGS: usize = 128;
 /// The effective sample size of the mean of all halves of the chains together.
 ///
 /// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the sums of pairs. For a
-/// reversible chain, these sums are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive pairs,
-/// made monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of the
-/// sequences differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
+/// reversible chain, the sums of pairs are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive
+/// pairs, made monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of
+/// the sequences differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
 ///
 /// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
 /// changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
@@ -95,7 +95,8 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last one is dropped.
+/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last number is
+/// dropped.
 fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));

@@ -3,8 +3,8 @@
 use super::ranks::normal_scores;
 use super::split_chains::{SplitChains, varies};
 
-/// The larger of [`bulk_r_hat`] and [`folded_r_hat`]. This R-hat detects chains that differ in location or in scale (Vehtari et al. 2021,
-/// section 4.1). If chains agree, R-hat is slightly above 1; chains with an R-hat above 1.01 should not be trusted.
+/// The larger of [`bulk_r_hat`] and [`folded_r_hat`]. The larger R-hat detects chains that differ in location or in scale (Vehtari et al.
+/// 2021, section 4.1). If chains agree, R-hat is slightly above 1; chains with an R-hat above 1.01 should not be trusted.
 pub fn r_hat(chains: &[&[f64]]) -> f64 {
     bulk_r_hat(chains).max(folded_r_hat(chains))
 }
@@ -23,8 +23,8 @@ pub fn bulk_r_hat(chains: &[&[f64]]) -> f64 {
     scores.map_or(f64::NAN, |scores| ratio(&scores))
 }
 
-/// [`bulk_r_hat`] of the absolute deviations from the median. This R-hat detects chains that differ only in scale (Vehtari et al. 2021,
-/// equation 15).
+/// [`bulk_r_hat`] of the absolute deviations from the median. The folded R-hat detects chains that differ only in scale (Vehtari et al.
+/// 2021, equation 15).
 pub fn folded_r_hat(chains: &[&[f64]]) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;

@@ -44,7 +44,7 @@ impl Iid {
     /// ```
     ///
     /// The element must itself be random, given its parents; `check` reports an element that is a function of other elements or that is
-    /// [scored](crate::Score). In place of such an element, build a new element for each value inside the function of a
+    /// [scored](crate::Score). To obtain such a list, build a new element for each value inside the function of a
     /// [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {

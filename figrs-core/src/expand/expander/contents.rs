@@ -142,7 +142,7 @@ impl Expander<'_> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// True if the element may need unexpanded parts.
+    /// True if the element may depend on unexpanded portions of the model.
     fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),

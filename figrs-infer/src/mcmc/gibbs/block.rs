@@ -15,7 +15,7 @@ const MIN_TRUSTED_SUM: f64 = 1e-200;
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The range of `SingleVariableBlock::given` that contains these strides.
+    /// The range of `SingleVariableBlock::given` that contains the strides of the table.
     given: (u32, u32),
 }
 
@@ -244,7 +244,7 @@ impl EnumeratedBlock {
     }
 }
 
-/// Replaces logarithms by their exponentials, scaled so that the largest is one; returns the sum of the exponentials.
+/// Replaces logarithms by their exponentials, scaled such that the largest is one; returns the sum of the exponentials.
 fn exponentials(weights: &mut [f64]) -> f64 {
     let most = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

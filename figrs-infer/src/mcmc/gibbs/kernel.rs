@@ -76,7 +76,7 @@ impl fmt::Debug for GibbsKernel {
     }
 }
 
-/// The current assignment of a chain, with buffers for drawing the next one.
+/// The current assignment of a chain, with buffers for drawing the next assignment.
 #[derive(Debug)]
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
@@ -137,7 +137,7 @@ impl GibbsKernel {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single block covers and whose blocks were not found to connect them. In such a
+    /// Number of groups of variables that no single block covers and whose blocks were not found to connect them. In a cut
     /// group, some assignments of positive weight may be unreachable from others.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups

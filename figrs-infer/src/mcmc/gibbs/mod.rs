@@ -50,9 +50,10 @@ pub use kernel::GibbsKernel;
 /// needs only small tables.
 ///
 /// When used in `ExpectationMaximization`, the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). Each
-/// row of the data has its own chains, with the same random numbers in every round. The fit then has no log-likelihood, unless each row
-/// states the values of all elements. Iterations end when they no longer change the parameters, or at the maximum number; an iteration
-/// may lower the likelihood. The errors of the expected counts are inversely proportional to the square root of the number of draws.
+/// row of the data has its own chains, with the same random numbers in every round. A fit by Gibbs sampling has no log-likelihood,
+/// unless each row states the values of all elements. Iterations of a fit end when they no longer change the parameters, or at the
+/// maximum number; an iteration may lower the likelihood. The errors of the expected counts are inversely proportional to the square
+/// root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be
@@ -94,8 +95,8 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed is
-    /// 0.
+    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed
+    /// is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {

@@ -1,10 +1,10 @@
 //! Joint moves of a parameter and of the offsets that functions combine with it; a move leaves the results of these functions unchanged.
 //!
-//! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread
-//! can change alone, because all offsets would have to compensate for the change. A move proposes another value *x'* of the mean by a
-//! random walk and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*:
-//! `f = a + b z`, where *a* and *b* depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the reverse
-//! proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
+//! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the
+//! spread can change alone, because all offsets would have to compensate for the change. A move proposes another value *x'* of the mean
+//! by a random walk and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*:
+//! `f = a + b z`, where *a* and *b* depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the
+//! reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
 //!
 //! The functions are found in the model, and their form is unknown. The coefficients `a` and `b` come from calls at 0 and 1. A move is
 //! proposed only if the line through these two points agrees with the function at *z* before the move and at *z'* after the move. A move is

@@ -147,8 +147,8 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Retains this many draws from each of four chains, one draw after each step. The burn-in has half as many steps; the seed is
-    /// 0.
+    /// Retains this many draws from each of four chains, one draw after each step. The burn-in has half as many steps; the seed
+    /// is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,

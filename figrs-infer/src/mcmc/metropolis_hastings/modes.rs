@@ -5,8 +5,8 @@ use super::sites::{ChoiceSeries, SiteRecord};
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
 /// Warns of a mode that the chains have not visited. The evidence for such a mode is a probe (a short chain) that stayed in worlds as
-/// probable as those of the chains. Some number in these worlds lies outside the range of all chains by more than the width of that
-/// range.
+/// probable as those of the chains. Some number in the worlds of the probe lies outside the range of all chains by more than the
+/// width of that range.
 ///
 /// If a few hundred draws from a normal distribution span a range, only one further draw in `1e10` lies so far outside. If half of the
 /// draws of a probe lie there, the probe must have stayed in another mode.

@@ -15,7 +15,7 @@ use figrs_answer::run::watch::RunMonitor;
 
 /// Number of probes. If a mode attracts one starting world in three, all probes miss that mode with probability .0015.
 const PROBES: u64 = 16;
-/// Maximum number of sweeps of the short chain of a probe. The first half of these sweeps is discarded.
+/// Maximum number of sweeps of the short chain of a probe. The first half of the sweeps is discarded.
 const SWEEPS: u64 = 128;
 /// A short chain with fewer sweeps than this is not informative.
 const LEAST_SWEEPS: u64 = 16;

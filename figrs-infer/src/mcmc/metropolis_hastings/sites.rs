@@ -81,8 +81,8 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices, so that reading takes no
-/// more time than stepping. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
+/// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices; recording then takes no
+/// more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
 /// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {

@@ -145,8 +145,8 @@ impl SequentialMonteCarlo {
         self
     }
 
-    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of this particle
-    /// is its population's estimate of the evidence. A population that has lost all its particles has no draw
+    /// Retains one particle of each population for [`Answer::draws`], drawn in proportion to the last weights. The weight of the retained
+    /// particle is its population's estimate of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
     /// Targets are evaluated only for these particles, which is much faster if there are thousands of targets; the marginals are computed

@@ -334,7 +334,7 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
 }
 
 impl<S: Sequence> SequenceParticles<'_, '_, S> {
-    /// True if the current part is the last one.
+    /// True if the current part is the last part of the sequence.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
     }

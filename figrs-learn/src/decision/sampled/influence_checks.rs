@@ -16,8 +16,9 @@ const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;
 
-/// Returns an error if a decision influences the evidence, or an element known when this decision or an earlier one is made. The graph of the model
-/// decides this if the model has no Chains; otherwise its expansion decides, or sampled worlds if the expansion is too large.
+/// Returns an error if a decision influences the evidence, or influences an element known when this decision or an earlier decision is
+/// made. The graph of the model decides whether there is such an influence if the model has no Chains; otherwise its expansion
+/// decides, or sampled worlds if the expansion is too large.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {

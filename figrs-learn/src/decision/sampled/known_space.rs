@@ -42,7 +42,7 @@ pub(super) struct KnownPlace {
     pub(super) point: Vec<f64>,
 }
 
-/// The elements that are known when a decision is made, and how their values are compared.
+/// The elements that are known when a decision is made, with the method of comparing their values.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSpace {
     pub(super) elements: Vec<KnownElement>,

@@ -36,9 +36,9 @@ pub struct SampledPolicyRow<T> {
     pub known: Vec<Datum>,
     /// The option with the largest estimate.
     pub choose: T,
-    /// Estimate of the expected sum of all utilities given these values and this choice. The estimate tends to be too large, because the
-    /// chosen option is the one with the largest estimate. Earlier decisions have their known values or, if their values are not known,
-    /// each of their options with the same probability.
+    /// Estimate of the expected sum of all utilities given these values and this choice. The estimated utility tends to be too large,
+    /// because the chosen option is the one with the largest estimate. Earlier decisions have their known values or, if their values are
+    /// not known, each of their options with the same probability.
     pub utility: UtilityEstimate,
 }
 

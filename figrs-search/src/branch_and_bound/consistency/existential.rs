@@ -16,7 +16,8 @@ impl Network {
         (place > 0).then_some(place)
     }
 
-    /// Returns the minimum cost of a value if it is below a limit; otherwise returns some cost of at least the limit.
+    /// Returns the minimum cost of a value if that cost is below a limit; otherwise returns some cost of at least the
+    /// limit.
     fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
         let mut cost = self.unary(v, value);
         for i in 0..self.incident[v].len() {

@@ -57,7 +57,7 @@ fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     listed
 }
 
-/// Returns all assignments in lexicographic order, so that the last variable changes fastest.
+/// Returns all assignments in lexicographic order (the last variable changes fastest).
 pub(in super::super) fn assignments(sizes: &[u32]) -> Vec<Vec<u32>> {
     sizes.iter().fold(vec![Vec::new()], |all, &size| {
         let longer = |row: &Vec<u32>| {

@@ -37,8 +37,8 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 /// Each cluster has a network of its own functions and of its children's lower bounds, which are functions of their separators. Given the
 /// values of the separator, a hybrid best-first search decides the variables of the cluster. At a node where all these variables have
 /// values, the child clusters are searched with the remaining upper bound, for as many steps as in all their earlier searches together. A
-/// node that is still undecided afterwards is stored with its new lower bound. For each assignment of its separator, the results of a
-/// cluster are stored together with the nodes that are still open.
+/// node that is still undecided afterwards is stored with its new lower bound. The results of a cluster are stored for each assignment of
+/// the cluster's separator, together with the nodes that are still open.
 ///
 /// Half of the steps search the root cluster, which in turn searches its descendants. The other half search the assignments of small
 /// separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).

@@ -99,7 +99,8 @@ pub(in super::super) struct Network {
     pub(in super::super) assigned: Vec<u32>,
     /// Queue of functions of more than three variables, by their indices among these functions.
     pub(in super::super) nary_queue: VariableQueue,
-    /// Variables whose number of neighbours may have decreased, so that they may be eliminated.
+    /// Variables that may have become candidates for elimination, because their number of neighbours may have
+    /// decreased.
     pub(in super::super) loosened: VariableQueue,
     /// Variables that may have a value that is newly dominated.
     pub(in super::super) dominance_queue: VariableQueue,

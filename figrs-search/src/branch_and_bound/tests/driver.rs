@@ -183,8 +183,8 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     graph
 }
 
-/// Groups that are too wide for elimination are searched one after another along a tree decomposition, with far fewer steps
-/// than without it.
+/// Groups of variables that are too wide for elimination are searched one after another along a tree decomposition, with
+/// far fewer steps than without a tree decomposition.
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
