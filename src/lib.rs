@@ -52,6 +52,8 @@ pub use figrs_infer::{
     WorkBudget, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order,
     missing_in_batch, unseen_share,
 };
+#[cfg(feature = "reals")]
+pub use figrs_infer::{Filter, FilterState, NextElements, filter_state};
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
     CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,

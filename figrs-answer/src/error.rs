@@ -433,6 +433,14 @@ pub enum Error {
         /// The elements that must be added to the targets.
         missing: String,
     },
+    /// A step of a filter failed.
+    #[error("step {step} of the filter: {error}; the filter is as it was before the step")]
+    InStep {
+        /// The number of the step, counted from 1; zero for the first state.
+        step: u64,
+        /// The error.
+        error: Box<Self>,
+    },
     /// An element of real numbers has no closed form.
     #[error("{element} has no closed form: {problem}; use ImportanceSampling, or discretise it")]
     NotClosedForm {

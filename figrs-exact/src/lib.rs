@@ -34,6 +34,9 @@ pub mod conflict;
 pub mod dependencies;
 #[doc(hidden)]
 pub mod enumerate;
+#[cfg(feature = "reals")]
+#[doc(hidden)]
+pub mod filter;
 #[doc(hidden)]
 pub mod frontier;
 #[doc(hidden)]
@@ -81,11 +84,17 @@ pub mod target_marginals;
 #[doc(hidden)]
 pub mod variable_elimination;
 
+// The macro `filter_state` names it.
+#[doc(hidden)]
+pub use figrs_core::AnyElement;
+
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use circuit::{Circuit, CompiledCircuit};
 pub use compiled::Compiled;
 pub use enumerate::Enumerate;
+#[cfg(feature = "reals")]
+pub use filter::{Filter, FilterState, NextElements};
 pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use junction_tree::JunctionTree;
 pub use junction_tree::compiled_tree::CompiledTree;

@@ -66,6 +66,8 @@ pub use figrs_exact::{
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
+#[cfg(feature = "reals")]
+pub use figrs_exact::{Filter, FilterState, NextElements, filter_state};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Stopped, WorkBudget};

@@ -5,7 +5,7 @@ use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
-use figrs_core::ModelError;
+use figrs_core::{Model, ModelError};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
@@ -48,12 +48,7 @@ pub(crate) fn in_closed_form(
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
     let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
     if posterior.log_total() == f64::NEG_INFINITY {
-        return Err(Error::ImpossibleEvidence {
-            conflict: (0..model.evidence().len())
-                .map(|i| model.describe(i))
-                .collect(),
-            is_minimal: false,
-        });
+        return Err(impossible(model));
     }
     let mut mixtures = Vec::new();
     for (target, real) in targets.iter().zip(&reals) {
@@ -110,15 +105,7 @@ fn transformed(
     component: &Component,
 ) -> NormalComponent {
     let n = row.offset.len();
-    let mut coefficients = DMatrix::zeros(n, component.mean.len());
-    let mut start = 0;
-    for (index, real) in vectors {
-        let width = hybrid.graph.dimension(*real);
-        if let Some((_, own)) = row.terms.iter().find(|term| term.0 == *index) {
-            coefficients.columns_mut(start, width).copy_from(own);
-        }
-        start += width;
-    }
+    let coefficients = coefficients(hybrid, row, vectors, component.mean.len());
     let mean: DVector<f64> = &row.offset + &coefficients * &component.mean;
     let covariance = &coefficients * &component.covariance * coefficients.transpose();
     NormalComponent {
@@ -130,8 +117,37 @@ fn transformed(
     }
 }
 
+/// The coefficients of a linear function of some vectors, whose numbers stand one after another.
+pub(super) fn coefficients(
+    hybrid: &HybridModel<'_>,
+    row: &Linear,
+    vectors: &[(usize, RealId)],
+    numbers: usize,
+) -> DMatrix<f64> {
+    let mut all = DMatrix::zeros(row.offset.len(), numbers);
+    let mut start = 0;
+    for (index, real) in vectors {
+        let width = hybrid.graph.dimension(*real);
+        if let Some((_, own)) = row.terms.iter().find(|term| term.0 == *index) {
+            all.columns_mut(start, width).copy_from(own);
+        }
+        start += width;
+    }
+    all
+}
+
+/// The error for evidence that excludes every world.
+pub(super) fn impossible(model: &Model) -> Error {
+    Error::ImpossibleEvidence {
+        conflict: (0..model.evidence().len())
+            .map(|i| model.describe(i))
+            .collect(),
+        is_minimal: false,
+    }
+}
+
 /// The error of an elimination, about an element.
-fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
+pub(super) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => not_closed(element, problem),
         None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),

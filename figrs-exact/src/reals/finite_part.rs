@@ -41,6 +41,11 @@ impl<'m> FinitePart<'m> {
         place
     }
 
+    /// The number of an element that has one.
+    pub(super) fn known_place(&self, element: &AnyElement) -> usize {
+        self.places[&element.id()]
+    }
+
     /// Finds the possible values of all numbered elements that have none yet.
     ///
     /// **Errors.** The errors of the expansion.

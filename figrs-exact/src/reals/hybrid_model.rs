@@ -1,9 +1,11 @@
 //! The factor graph of the normal elements and the finite elements of a model.
 
+use std::ops::Range;
+
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model, Support};
+use figrs_core::{AnyElement, Datum, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
 use nalgebra::{DMatrix, DVector};
@@ -12,6 +14,9 @@ use super::finite_part::numbers_of;
 use super::linear_element::{Conditional, Linear, union};
 use super::scan::{Form, NormalVector, Scan, not_closed};
 use crate::conflict;
+
+/// The positions of the numbers of an element in a list of the numbers of several elements; `None` if the element is finite.
+pub(super) type NumbersOfElement = Option<Range<usize>>;
 
 /// A model as a factor graph of finite variables and vectors.
 pub(super) struct HybridModel<'m> {
@@ -25,8 +30,10 @@ pub(super) struct HybridModel<'m> {
     known: Vec<Option<Conditional<Linear>>>,
     /// The vectors whose value is a function of vectors that evidence does not determine.
     open: Vec<usize>,
-    /// For each normal vector, its name in the graph.
+    /// For each vector, its name in the graph. After the normal vectors come those that an observation leaves free.
     reals: Vec<Option<RealId>>,
+    /// For each vector, its dimension; zero for those that were merged with another one.
+    dimensions: Vec<usize>,
 }
 
 impl<'m> HybridModel<'m> {
@@ -79,6 +86,11 @@ impl<'m> HybridModel<'m> {
             known: vec![None; scan.vectors.len()],
             open: Vec::new(),
             reals: vec![None; scan.vectors.len()],
+            dimensions: scan
+                .vectors
+                .iter()
+                .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
+                .collect(),
             expansion,
             scan,
         };
@@ -102,10 +114,8 @@ impl<'m> HybridModel<'m> {
             }
         }
         for index in 0..this.known.len() {
-            if this.known[index].is_none()
-                && let Some(vector) = &this.scan.vectors[index]
-            {
-                this.reals[index] = Some(this.graph.add_real(vector.dimension));
+            if this.known[index].is_none() && this.dimensions[index] > 0 {
+                this.reals[index] = Some(this.graph.add_real(this.dimensions[index]));
             }
         }
         let vectors = std::mem::take(&mut this.scan.vectors);
@@ -132,9 +142,10 @@ impl<'m> HybridModel<'m> {
         })?;
         let mut solved = Vec::with_capacity(rows.rows.len());
         let mut logs = Vec::with_capacity(rows.rows.len());
+        let free = self.known.len();
         for row in &rows.rows {
-            let (solution, log) = solution(row, index, value).ok_or_else(|| {
-                let problem = "its value is observed, and it is not one normal vector";
+            let (solution, log) = solution(row, (index, free), value).ok_or_else(|| {
+                let problem = "its value is observed, and its numbers depend on each other";
                 not_closed(element, problem.to_owned())
             })?;
             solved.push(solution);
@@ -142,6 +153,12 @@ impl<'m> HybridModel<'m> {
         }
         if logs.iter().any(|&log| log != 0.0) {
             self.add_finite(&rows.finite, |place| logs[place]);
+        }
+        let left = self.dimensions[index] - value.len();
+        if left > 0 {
+            self.dimensions.push(left);
+            self.known.push(None);
+            self.reals.push(None);
         }
         let definition = Conditional {
             finite: rows.finite,
@@ -333,6 +350,61 @@ impl<'m> HybridModel<'m> {
         }
     }
 
+    /// The numbers of all real elements among these as one linear function, which depends on the finite elements among them too; and for each
+    /// element, the positions of its numbers, `None` if it is finite.
+    pub(super) fn stacked(
+        &mut self,
+        elements: &[AnyElement],
+    ) -> Result<(Conditional<Linear>, Vec<NumbersOfElement>), Error> {
+        let (mut parts, mut numbers) = (Vec::new(), Vec::new());
+        let (mut scope, mut start) = (Vec::new(), 0);
+        for element in elements {
+            if let Some(rows) = self.real_target(element)? {
+                let end = start + rows.rows[0].offset.len();
+                numbers.push(Some(start..end));
+                start = end;
+                scope.extend(&rows.finite);
+                parts.push(rows);
+            } else {
+                numbers.push(None);
+                scope.push(self.scan.finite.place(element));
+            }
+        }
+        let scope = union([&scope[..]]);
+        let sizes = self.scan.finite.sizes(&scope);
+        let mut rows = Vec::new();
+        let first = elements.first().cloned();
+        let assignments = match &first {
+            Some(element) => self.scan.finite.assignments(element, &scope)?,
+            None => vec![Vec::new()],
+        };
+        for values in assignments {
+            let mut all = Linear::constant(DVector::zeros(start));
+            let mut at = 0;
+            for part in &parts {
+                let row = part.row(&scope, &values, &sizes);
+                let n = row.offset.len();
+                let mut place = DMatrix::zeros(start, n);
+                place.view_mut((at, 0), (n, n)).fill_with_identity();
+                all.add(&place, row);
+                at += n;
+            }
+            rows.push(all);
+        }
+        let rows = Conditional {
+            finite: scope,
+            rows,
+        };
+        Ok((rows, numbers))
+    }
+
+    /// The value of a finite element, for an assignment of variables.
+    pub(super) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
+        let place = self.scan.finite.known_place(element);
+        let value = self.value(place, variables, values);
+        self.scan.finite.support(place).datum(value as usize)
+    }
+
     /// Adds a factor with the value one that mentions the vectors and the finite elements of a target, so that their joint distribution can be read.
     /// Returns the vectors, by index and by name.
     pub(super) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
@@ -389,9 +461,8 @@ impl<'m> HybridModel<'m> {
     /// The normal element of a vector of the graph.
     pub(super) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
-        self.scan.vectors[index]
-            .as_ref()
-            .map(|vector| &vector.element)
+        let vector = self.scan.vectors.get(index)?.as_ref();
+        vector.map(|vector| &vector.element)
     }
 }
 
@@ -415,14 +486,27 @@ fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
 }
 
 /// The vector `index` as a function of the others if a linear function has a value, and the logarithm of the factor by which the density changes.
-/// `None` if the coefficients of the vector are no regular matrix.
-fn solution(row: &Linear, index: usize, value: &DVector<f64>) -> Option<(Linear, f64)> {
+/// If the vector has more numbers than the value, it is a function of the vector `free` too, which has the numbers that the value leaves free.
+/// `None` if the value does not determine as many numbers of the vector as it has.
+fn solution(
+    row: &Linear,
+    (index, free): (usize, usize),
+    value: &DVector<f64>,
+) -> Option<(Linear, f64)> {
     let (_, coefficients) = row.terms.iter().find(|term| term.0 == index)?;
-    if !coefficients.is_square() {
+    let (m, n) = coefficients.shape();
+    if m > n {
         return None;
     }
-    let decomposed = coefficients.clone().lu();
-    let inverse = decomposed.try_inverse()?;
+    let squares = (coefficients * coefficients.transpose()).cholesky()?;
+    let log_determinant = 2.0
+        * squares
+            .l_dirty()
+            .diagonal()
+            .iter()
+            .map(|x| x.ln())
+            .sum::<f64>();
+    let inverse = coefficients.transpose() * squares.inverse();
     let mut solved = Linear::constant(&inverse * (value - &row.offset));
     for (other, coefficients) in &row.terms {
         if *other != index {
@@ -430,5 +514,12 @@ fn solution(row: &Linear, index: usize, value: &DVector<f64>) -> Option<(Linear,
             solved.add(&moved, &Linear::vector(*other, moved.ncols()));
         }
     }
-    Some((solved, -decomposed.determinant().abs().ln()))
+    if n > m {
+        let eigen = (coefficients.transpose() * coefficients).symmetric_eigen();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+        let basis = eigen.eigenvectors.select_columns(&order[..n - m]);
+        solved.add(&basis, &Linear::vector(free, n - m));
+    }
+    Some((solved, -0.5 * log_determinant))
 }

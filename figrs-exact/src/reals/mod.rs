@@ -7,8 +7,10 @@
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
 //! | `hybrid_model` | the factor graph of both |
 //! | `answer` | the marginals of the targets |
+//! | `belief` | the joint distribution of several elements |
 
 mod answer;
+pub(crate) mod belief;
 mod finite_part;
 mod hybrid_model;
 mod linear_element;

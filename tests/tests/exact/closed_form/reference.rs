@@ -8,7 +8,7 @@ use figrs::{Algorithm, AnyElement, Covariance, Error, MultivariateNormal, weight
 use serde_json::Value as Json;
 
 /// The cases of one group; `None`, with a printed reason, if the file is not at hand.
-fn cases(group: &str) -> Option<Vec<Json>> {
+pub(super) fn cases(group: &str) -> Option<Vec<Json>> {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../shared/reference/reals.json"
@@ -27,21 +27,21 @@ fn cases(group: &str) -> Option<Vec<Json>> {
     Some(own)
 }
 
-fn number(json: &Json) -> f64 {
+pub(super) fn number(json: &Json) -> f64 {
     json.as_f64()
         .unwrap_or_else(|| panic!("{json} is no number"))
 }
 
-fn numbers(json: &Json) -> Vec<f64> {
+pub(super) fn numbers(json: &Json) -> Vec<f64> {
     json.as_array().unwrap().iter().map(number).collect()
 }
 
-fn matrix(json: &Json) -> Vec<Vec<f64>> {
+pub(super) fn matrix(json: &Json) -> Vec<Vec<f64>> {
     json.as_array().unwrap().iter().map(numbers).collect()
 }
 
 /// Checks a number to 1e-10 of its size, and to 1e-12 near zero.
-fn check(name: &str, found: f64, exact: f64) {
+pub(super) fn check(name: &str, found: f64, exact: f64) {
     let apart = (found - exact).abs();
     assert!(
         apart <= 1e-10 * exact.abs() + 1e-12,
@@ -57,7 +57,7 @@ struct Network {
     states: BTreeMap<String, Vec<String>>,
 }
 
-fn text(json: &Json) -> String {
+pub(super) fn text(json: &Json) -> String {
     json.as_str()
         .map_or_else(|| json.to_string(), str::to_owned)
 }

@@ -1,0 +1,140 @@
+//! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
+
+use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal, estimate::Estimate};
+use figrs_answer::error::Error;
+use figrs_answer::limits::Limits;
+use figrs_core::{AnyElement, Datum, Model, SupportBuilder};
+use figrs_gaussian::{Elimination, Posterior, RealId};
+use nalgebra::{DMatrix, DVector};
+
+use super::answer::{coefficients, explained};
+use super::hybrid_model::HybridModel;
+use super::scan::Scan;
+
+/// One component of the joint distribution of some elements.
+#[derive(Clone, Debug)]
+pub(crate) struct BeliefComponent {
+    /// The probability of the component.
+    pub(crate) share: f64,
+    /// The value of each finite element, in the order of the elements.
+    pub(crate) finite: Vec<Datum>,
+    /// The mean and the covariance of the numbers of all real elements, one element after another.
+    pub(crate) mean: DVector<f64>,
+    pub(crate) covariance: DMatrix<f64>,
+}
+
+/// The joint distribution of some elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Belief {
+    pub(crate) elements: Vec<AnyElement>,
+    /// For each element, the positions of its numbers; `None` if it is finite.
+    pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
+    pub(crate) components: Vec<BeliefComponent>,
+    /// The natural logarithm of the probability, or density, of the evidence.
+    pub(crate) log_evidence: f64,
+}
+
+impl Belief {
+    /// The joint distribution of some elements given the evidence of a model. It has at most `limit` components.
+    ///
+    /// **Errors.** As [`in_closed_form`](super::in_closed_form).
+    pub(crate) fn new(
+        model: &Model,
+        elements: &[AnyElement],
+        limits: &Limits,
+        limit: usize,
+    ) -> Result<Self, Error> {
+        let scan = Scan::new(model, elements, limits)?;
+        let mut hybrid = HybridModel::new(scan, model, elements, limits)?;
+        let (rows, numbers) = hybrid.stacked(elements)?;
+        let vectors = hybrid.mention(&rows);
+        let explain = |error| explained(&hybrid, error);
+        let until = limits.options.end();
+        let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
+        let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
+        if posterior.log_total() == f64::NEG_INFINITY {
+            return Err(super::answer::impossible(model));
+        }
+        let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
+        let joint = posterior.joint(&reals, limit).map_err(explain)?;
+        let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
+        for (values, component) in &joint.components {
+            let row = hybrid.row(&rows, &joint.scope, values);
+            let linear = coefficients(&hybrid, row, &vectors, component.mean.len());
+            let finite = elements
+                .iter()
+                .zip(&numbers)
+                .filter(|(_, numbers)| numbers.is_none());
+            let made = BeliefComponent {
+                share: component.share,
+                finite: finite
+                    .map(|(e, _)| hybrid.datum(e, &joint.scope, values))
+                    .collect(),
+                mean: &row.offset + &linear * &component.mean,
+                covariance: &linear * &component.covariance * linear.transpose(),
+            };
+            match components.iter_mut().find(|other| other.is_like(&made)) {
+                Some(other) => other.share += made.share,
+                None => components.push(made),
+            }
+        }
+        Ok(Self {
+            elements: elements.to_vec(),
+            numbers,
+            components,
+            log_evidence: posterior.log_total(),
+        })
+    }
+
+    /// The marginals of the elements, as an answer.
+    pub(crate) fn answer(&self, algorithm: &'static str) -> Answer {
+        let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
+        let mut place = 0;
+        for (element, numbers) in self.elements.iter().zip(&self.numbers) {
+            if let Some(numbers) = numbers {
+                let part = |c: &BeliefComponent| NormalComponent {
+                    share: c.share,
+                    mean: numbers.clone().map(|i| c.mean[i]).collect(),
+                    covariance: numbers
+                        .clone()
+                        .map(|i| numbers.clone().map(|j| c.covariance[(i, j)]).collect())
+                        .collect(),
+                };
+                let mixture = NormalMixture::new(self.components.iter().map(part).collect());
+                mixtures.push((element.clone(), mixture));
+                continue;
+            }
+            let mut values: SupportBuilder = element.no_values();
+            let mut probabilities: Vec<f64> = Vec::new();
+            for component in &self.components {
+                let value = component.finite[place].as_any();
+                let index = values.insert(value).unwrap_or_default();
+                probabilities.resize(values.len(), 0.0);
+                probabilities[index] += component.share;
+            }
+            marginals.push(TargetMarginal {
+                element: element.clone(),
+                support: values.build(),
+                probabilities,
+                estimate: Estimate::Exact,
+            });
+            place += 1;
+        }
+        let log_evidence = LogEvidence {
+            value: self.log_evidence,
+            standard_error: 0.0,
+        };
+        Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures)
+    }
+}
+
+impl BeliefComponent {
+    /// True if another component has the same values and the same normal distribution.
+    fn is_like(&self, other: &Self) -> bool {
+        let mut values = self.finite.iter().zip(&other.finite);
+        values.all(|(a, b)| a.same_as(b.as_any()))
+            && self.mean == other.mean
+            && self.covariance == other.covariance
+    }
+}
