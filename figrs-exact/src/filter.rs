@@ -209,8 +209,8 @@ fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 ///         |level| Model::new().observe(&Normal::new(level, Variance(4.0)), reading),
 ///     )?;
 /// }
-/// println!("{}", filter.summary(|level| level)?); // Normal(1.3144, sd 1.2710), exact
-/// assert!((filter.mean(|level| level)? - 1.3144).abs() < 1e-4);
+/// println!("{}", filter.summary(|level| level)?); // Normal(1.3468, sd 1.3324), exact
+/// assert!((filter.mean(|level| level)? - 1.3468).abs() < 1e-4);
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 #[derive(Clone, Debug)]
