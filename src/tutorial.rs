@@ -11,6 +11,7 @@
     [Decisions]: decisions\n\
     [Asking more]: asking_more\n\
     [Designing levels]: designing_levels\n\
+    [Real numbers in closed form]: real_numbers\n\
     [Figaro]: crate::coming_from::figaro\n\
     [ProbLog]: crate::coming_from::problog\n\
     [clingo]: crate::coming_from::clingo\n\
@@ -81,3 +82,7 @@ pub mod asking_more {}
 #[doc = "[Levels by example]: levels_by_example\n[Tutorial]: crate::tutorial\n"]
 #[doc = include_str!("../docs/tutorial/12-designing-levels.md")]
 pub mod designing_levels {}
+
+#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
+#[doc = include_str!("../docs/tutorial/13-real-numbers.md")]
+pub mod real_numbers {}
