@@ -21,6 +21,7 @@ mod write;
 pub use demands::demand_error::DemandError;
 pub use demands::design::design_error::DesignError;
 pub use demands::design::{DesignFile, DesignScope};
+pub use demands::remedy::Remedy;
 pub use demands::{
     Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
     Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,

@@ -319,7 +319,7 @@ fn errors_name_the_line_and_the_remedy() {
     assert!(matches!(
         error,
         DesignError::Pattern {
-            error: DemandError::PatternSymbol { symbol: 'z', .. },
+            error: DemandError::Invalid { .. },
             ..
         }
     ));
@@ -341,7 +341,7 @@ fn errors_name_the_line_and_the_remedy() {
             matches!(
                 e,
                 DesignError::Demand {
-                    error: DemandError::Share { cells: 120, .. },
+                    error: DemandError::Invalid { .. },
                     ..
                 }
             )
@@ -350,7 +350,7 @@ fn errors_name_the_line_and_the_remedy() {
             matches!(
                 e,
                 DesignError::Demand {
-                    error: DemandError::Area { .. },
+                    error: DemandError::Invalid { .. },
                     ..
                 }
             )
@@ -359,7 +359,7 @@ fn errors_name_the_line_and_the_remedy() {
             matches!(
                 e,
                 DesignError::Demand {
-                    error: DemandError::NotCombined { .. },
+                    error: DemandError::Invalid { .. },
                     ..
                 }
             )
@@ -402,7 +402,7 @@ fn errors_name_the_line_and_the_remedy() {
             matches!(
                 e,
                 DesignError::Demand {
-                    error: DemandError::Cell { .. },
+                    error: DemandError::Invalid { .. },
                     ..
                 }
             )
@@ -411,7 +411,7 @@ fn errors_name_the_line_and_the_remedy() {
             matches!(
                 e,
                 DesignError::Demand {
-                    error: DemandError::Pattern { .. },
+                    error: DemandError::Invalid { .. },
                     ..
                 }
             )

@@ -44,7 +44,12 @@ impl Designer<'_> {
                     (nearest, nearest)
                 }
                 (least, most) if least > most => {
-                    return Err(entry.unfit(DemandError::Share { low, high, cells }));
+                    return Err(entry.unfit(DemandError::invalid(
+                        format!(
+                            "no whole number of {cells} cells has a share from {low} to {high}"
+                        ),
+                        "widen the range, or give a single share",
+                    )));
                 }
                 both => both,
             };

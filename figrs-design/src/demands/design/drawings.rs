@@ -84,10 +84,8 @@ impl Designer<'_> {
         );
         // Drawings lie on the bottom, and begin at the left.
         let (bottom, right) = rows.zip(columns).ok_or_else(|| {
-            entry.unfit(DemandError::Pattern {
-                size: (pattern.height(), pattern.width()),
-                level: self.size,
-            })
+            let size = (pattern.height(), pattern.width());
+            entry.unfit(DemandError::pattern_size(size, self.size))
         })?;
         Ok(match (self.travel, is_end) {
             (Travel::Right | Travel::Up, false) => (bottom, 0),
@@ -112,10 +110,8 @@ impl Designer<'_> {
             return Err(entry.wrong(key, value, TILES));
         };
         if top.saturating_add(form.nrows()) > height || left.saturating_add(form.ncols()) > width {
-            return Err(entry.unfit(DemandError::Pattern {
-                size: form.dim(),
-                level: (height.saturating_sub(top), width.saturating_sub(left)),
-            }));
+            let space = (height.saturating_sub(top), width.saturating_sub(left));
+            return Err(entry.unfit(DemandError::pattern_size(form.dim(), space)));
         }
         for ((row, column), class) in form.indexed_iter() {
             if !class.is_any() {

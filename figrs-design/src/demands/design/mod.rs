@@ -323,8 +323,7 @@ impl<'a> DesignScope<'a> {
             };
             let demand = designer.demanded(entry)?;
             if travel == Travel::Up && demand.has_gap() {
-                let demand = demand.to_string();
-                return Err(entry.unfit(DemandError::Upwards { demand }));
+                return Err(entry.unfit(DemandError::upwards(&demand)));
             }
             let turned = demand.turned(travel, upright);
             let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));

@@ -25,7 +25,7 @@ impl Designer<'_> {
         let is_outside =
             |&&(row, column): &&(usize, usize)| row >= self.size.0 || column >= self.size.1;
         if let Some(&(row, column)) = cells.iter().find(is_outside) {
-            return Err(entry.unfit(DemandError::Cell { row, column }));
+            return Err(entry.unfit(DemandError::outside(row, column)));
         }
         let place = format!("{}, through", entry.place());
         let free = match entry.get("through") {
@@ -81,10 +81,7 @@ impl Designer<'_> {
         let areas = list.iter().map(area).collect::<Result<Vec<Area>, _>>()?;
         let route = self.route(entry)?.through(areas);
         if route.areas().len() > Route::MOST_AREAS {
-            return Err(entry.unfit(DemandError::WayPoints {
-                areas: route.areas().len(),
-                most: Route::MOST_AREAS,
-            }));
+            return Err(entry.unfit(DemandError::too_many_areas(&route)));
         }
         for area in route.areas() {
             area.within(self.size).map_err(|error| entry.unfit(error))?;
