@@ -1,6 +1,7 @@
 //! Errors of demands on a level.
 
 use figrs_derive::ErrorDebug;
+use figrs_reading::{Mistake, MistakeKind};
 
 use super::remedy::{Remedy, with_remedies};
 use crate::Route;
@@ -46,6 +47,14 @@ impl DemandError {
         Self::Invalid {
             problem: problem.into(),
             remedy: remedy.into(),
+        }
+    }
+
+    /// The error as a mistake in a file that states the demand.
+    pub(super) fn into_mistake(self) -> Mistake {
+        match self {
+            Self::Invalid { problem, remedy } => Mistake::new(MistakeKind::Value, problem, remedy),
+            Self::NotRejected { .. } => Mistake::new(MistakeKind::Value, self.to_string(), ""),
         }
     }
 
