@@ -26,8 +26,6 @@ fn meets(text: &str, level: &str) -> bool {
     SteeredLevel::new(&model, &demands).unwrap().factor(&level) == 1.0
 }
 
-/// A function that tests an error.
-
 const LEVEL: &str = "\
 --------------------
 ----------SS--------
@@ -291,6 +289,126 @@ fn shares_are_rounded_and_patterns_are_cut_out_of_levels() {
     assert_eq!(demands[1].0, "line 6 (demand 2)");
 }
 
+/// Mistakes in demands, each with its kind and a part of the problem.
+const MISTAKES: [(&str, MistakeKind, &str); 24] = [
+    (
+        "count = 'E'\nshare = '1%'\nnumber = 3",
+        MistakeKind::Contradiction,
+        "number says nothing beside share",
+    ),
+    (
+        "count = 'E'\nshare = '1%'\nin_each = 3",
+        MistakeKind::Contradiction,
+        "in_each says nothing beside share",
+    ),
+    (
+        "count = 'E'\nnumber = 3\nrising = true",
+        MistakeKind::Contradiction,
+        "rising says nothing beside number",
+    ),
+    (
+        "count = 'E'\nsections = 3\nrising = true\nnumber = 3",
+        MistakeKind::Contradiction,
+        "number says nothing beside sections",
+    ),
+    (
+        "lines_like = '''\n-\n-\n-\n-\n-\nX'''\nrows = '..3'",
+        MistakeKind::Contradiction,
+        "rows says nothing beside lines_like",
+    ),
+    (
+        "count = 'E'\nshare = '0.1%..0.2%'",
+        MistakeKind::Value,
+        "no whole number of 120 cells has a share from 0.001 to 0.002",
+    ),
+    (
+        "forbid = 'E'\ncolumns = '30..40'",
+        MistakeKind::Value,
+        "columns 30 to 39 are not an area",
+    ),
+    (
+        "not = { playable = true }",
+        MistakeKind::Value,
+        "cannot be chosen, negated or preferred",
+    ),
+    (
+        "rows = 3",
+        MistakeKind::Missing,
+        "rows does not state what is demanded",
+    ),
+    ("", MistakeKind::Missing, "the demand has no keys"),
+    (
+        "forbid = 'E'\nrequire = 'X'",
+        MistakeKind::Contradiction,
+        "forbid and require are two demands",
+    ),
+    (
+        "each = 'E'\nhas = 'X'\nleft = 1\nright = 1",
+        MistakeKind::Contradiction,
+        "right and left are two demands",
+    ),
+    (
+        "forbid = 'E'\ntimes = 3",
+        MistakeKind::Unknown,
+        "\"times\" does not belong to forbid",
+    ),
+    (
+        "count = 'E'",
+        MistakeKind::Missing,
+        "count needs number, share or sections",
+    ),
+    (
+        "each = 'E'\nleft = 1",
+        MistakeKind::Missing,
+        "each needs has",
+    ),
+    (
+        "each = 'E'\nhas = 'X'",
+        MistakeKind::Missing,
+        "each needs right, left, above, below or anywhere = true",
+    ),
+    (
+        "if = { forbid = 'E' }",
+        MistakeKind::Missing,
+        "if needs then",
+    ),
+    (
+        "require = 'E'\ntimes = 'many'",
+        MistakeKind::Value,
+        "times = \"many\" cannot be read",
+    ),
+    (
+        "mirror = 'up'",
+        MistakeKind::Value,
+        "mirror = \"up\" cannot be read",
+    ),
+    (
+        "path = [[1, 1], [2, 2]]",
+        MistakeKind::Value,
+        "path = [[1,1],[2,2]] cannot be read",
+    ),
+    (
+        "any = [{ playable = false }]",
+        MistakeKind::Value,
+        "playable = false cannot be read",
+    ),
+    (
+        "require = 'pipes'",
+        MistakeKind::Unknown,
+        "\"pipes\" is no tile and no class",
+    ),
+    (
+        "path = [[1, 40]]",
+        MistakeKind::Value,
+        "row 1, column 40 is outside of the level",
+    ),
+    (
+        "start = '''\n-\n-\n-\n-\n-\n-\nX'''",
+        MistakeKind::Value,
+        "a pattern of 7 rows and 1 columns cannot stand in 6 rows and 20 columns",
+    ),
+];
+
 #[test]
 fn errors_name_the_line_and_the_remedy() {
     let toml = refused("[[demand]]\nforbid = ");
@@ -330,125 +448,7 @@ fn errors_name_the_line_and_the_remedy() {
     );
     let head = "# a comment\n\n[[demand]]\nmax_gap = 3\n\n[[demand]]\n";
     let place = "line 6 (demand 2)";
-    let cases = [
-        (
-            "count = 'E'\nshare = '1%'\nnumber = 3",
-            MistakeKind::Contradiction,
-            "number says nothing beside share",
-        ),
-        (
-            "count = 'E'\nshare = '1%'\nin_each = 3",
-            MistakeKind::Contradiction,
-            "in_each says nothing beside share",
-        ),
-        (
-            "count = 'E'\nnumber = 3\nrising = true",
-            MistakeKind::Contradiction,
-            "rising says nothing beside number",
-        ),
-        (
-            "count = 'E'\nsections = 3\nrising = true\nnumber = 3",
-            MistakeKind::Contradiction,
-            "number says nothing beside sections",
-        ),
-        (
-            "lines_like = '''\n-\n-\n-\n-\n-\nX'''\nrows = '..3'",
-            MistakeKind::Contradiction,
-            "rows says nothing beside lines_like",
-        ),
-        (
-            "count = 'E'\nshare = '0.1%..0.2%'",
-            MistakeKind::Value,
-            "no whole number of 120 cells has a share from 0.001 to 0.002",
-        ),
-        (
-            "forbid = 'E'\ncolumns = '30..40'",
-            MistakeKind::Value,
-            "columns 30 to 39 are not an area",
-        ),
-        (
-            "not = { playable = true }",
-            MistakeKind::Value,
-            "cannot be chosen, negated or preferred",
-        ),
-        (
-            "rows = 3",
-            MistakeKind::Missing,
-            "rows does not state what is demanded",
-        ),
-        ("", MistakeKind::Missing, "the demand has no keys"),
-        (
-            "forbid = 'E'\nrequire = 'X'",
-            MistakeKind::Contradiction,
-            "forbid and require are two demands",
-        ),
-        (
-            "each = 'E'\nhas = 'X'\nleft = 1\nright = 1",
-            MistakeKind::Contradiction,
-            "right and left are two demands",
-        ),
-        (
-            "forbid = 'E'\ntimes = 3",
-            MistakeKind::Unknown,
-            "\"times\" does not belong to forbid",
-        ),
-        (
-            "count = 'E'",
-            MistakeKind::Missing,
-            "count needs number, share or sections",
-        ),
-        (
-            "each = 'E'\nleft = 1",
-            MistakeKind::Missing,
-            "each needs has",
-        ),
-        (
-            "each = 'E'\nhas = 'X'",
-            MistakeKind::Missing,
-            "each needs right, left, above, below or anywhere = true",
-        ),
-        (
-            "if = { forbid = 'E' }",
-            MistakeKind::Missing,
-            "if needs then",
-        ),
-        (
-            "require = 'E'\ntimes = 'many'",
-            MistakeKind::Value,
-            "times = \"many\" cannot be read",
-        ),
-        (
-            "mirror = 'up'",
-            MistakeKind::Value,
-            "mirror = \"up\" cannot be read",
-        ),
-        (
-            "path = [[1, 1], [2, 2]]",
-            MistakeKind::Value,
-            "path = [[1,1],[2,2]] cannot be read",
-        ),
-        (
-            "any = [{ playable = false }]",
-            MistakeKind::Value,
-            "playable = false cannot be read",
-        ),
-        (
-            "require = 'pipes'",
-            MistakeKind::Unknown,
-            "\"pipes\" is no tile and no class",
-        ),
-        (
-            "path = [[1, 40]]",
-            MistakeKind::Value,
-            "row 1, column 40 is outside of the level",
-        ),
-        (
-            "start = '''\n-\n-\n-\n-\n-\n-\nX'''",
-            MistakeKind::Value,
-            "a pattern of 7 rows and 1 columns cannot stand in 6 rows and 20 columns",
-        ),
-    ];
-    for (demand, kind, problem) in cases {
+    for (demand, kind, problem) in MISTAKES {
         let error = refused(&format!("{head}{demand}\n"));
         assert_eq!(error.kind(), kind, "{demand}: {error}");
         assert!(error.mistake.problem.contains(problem), "{demand}: {error}");
