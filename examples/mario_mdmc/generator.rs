@@ -7,7 +7,7 @@ use std::sync::Arc;
 use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
 use figrs_command::{Failure, level_counts};
-use figrs_design::{Demand, LevelSampler, Route, TileSheet, TileSheetError};
+use figrs_design::{Demand, LevelSampler, Route, TileSheet};
 use figrs_models::mdmc::{
     ColumnStream, Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
     LevelProgram, LookAheadSampler, MarkovChain, TileFieldElements, TileSelection, TileSet, Travel,
@@ -225,11 +225,11 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
     let png = read_limited(path, MOST_BYTES)
         .map_err(|error| format!("--tile-sheet: cannot read {}: {error}", path.display()))?;
     TileSheet::from_png(&png, side, tiles).map_err(|error| {
-        let flag = match error {
-            TileSheetError::Side { .. } | TileSheetError::Size { .. } => " (--tile-size)",
+        let flag = match error.mistake.setting {
+            Some("side") => " (--tile-size)",
             _ => "",
         };
-        format!("--tile-sheet {}: {error}{flag}", path.display()).into()
+        format!("--tile-sheet {}: {}{flag}", path.display(), error.mistake).into()
     })
 }
 

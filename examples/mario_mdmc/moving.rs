@@ -29,25 +29,17 @@ pub(crate) fn rules(
         },
     };
     let rules = movement.and_then(|movement| movement.rules(tiles, travel));
-    rules.map_err(|error| message(options, &error))
+    rules.map_err(|error| message(&error))
 }
 
 /// An error of a movement, in the words of the command line.
-fn message(options: &Options, error: &MovementError) -> Failure {
-    let of_file = match error {
-        MovementError::Toml { .. } | MovementError::Json { .. } | MovementError::Stages { .. } => {
-            options.movement.as_deref()
-        }
-        _ => None,
-    };
-    let place = of_file.map_or_else(String::new, |file| format!("{file}: "));
+fn message(error: &MovementError) -> Failure {
     let flag = match error {
-        MovementError::Unknown { .. } => ": see --tiles FILE",
-        MovementError::NoTile { .. } => ": see --tiles FILE and --movement FILE",
-        MovementError::Undecided | MovementError::Name { .. } => ": see --movement NAME|FILE",
+        MovementError::Tiles { .. } => ": see --tiles FILE",
+        MovementError::Invalid { .. } => ": see --movement NAME|FILE",
         _ => "",
     };
-    format!("{place}{error}{flag}").into()
+    format!("{error}{flag}").into()
 }
 
 /// Draws levels from seeds until they have all paths in `routes` by the stricter rules.

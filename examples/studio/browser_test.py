@@ -295,7 +295,7 @@ def demanded(page):
     page.choose("A player moves by", "own")
     page.tells("of seed")
     page.type("A movement, in TOML or JSON", "jump = 3")
-    page.tells("movement: not a movement")
+    page.tells("movement:1:1: not a movement")
     page.choose("A player moves by", "")
     page.tells("of seed")
     page.choose("Checked again", True)

@@ -7,6 +7,7 @@
 //! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | boards as demanded | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
+//! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
 //! The models and the levels themselves are in `figrs_models::mdmc`.
@@ -16,15 +17,17 @@
 mod demands;
 mod metrics;
 mod play;
+mod text_error;
 mod write;
 
 pub use demands::demand_error::DemandError;
-pub use demands::design::design_error::DesignError;
 pub use demands::design::{DesignFile, DesignScope};
+pub use demands::remedy::Remedy;
 pub use demands::{
     Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
     Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,
 };
+pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{
     ColumnRuns, DifficultyProfile, Diversity, LevelMetrics, NearestDistances, NearestWindows,
     ReferenceCorpus, TilePatterns, density, ground_gaps, leniency, linearity,
@@ -34,4 +37,4 @@ pub use play::{
 };
 pub use write::{LevelWriter, OutputError};
 #[cfg(feature = "png")]
-pub use write::{TileSheet, TileSheetError, write_tileset};
+pub use write::{TileSheet, write_tileset};

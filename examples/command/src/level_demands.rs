@@ -50,7 +50,10 @@ pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
     } else {
         DesignFile::from_toml(&text)
     };
-    design.map_err(|error| format!("{}: {error}", path.display()).into())
+    design.map_err(|mut error| {
+        error.place = path.display().to_string();
+        error.into()
+    })
 }
 
 /// The tile of a character.

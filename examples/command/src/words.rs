@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use figrs_design::{DemandError, SteeringError};
+use figrs_design::{DemandError, Remedy, SteeringError};
 use figrs_gdl::GdlError;
 use figrs_infer::Error as Inference;
 use figrs_models::mdmc::SamplingError;
@@ -23,26 +23,13 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
             reason.message()
         ));
     }
-    if let Some(error @ SteeringError::Contradictory { proven: false, .. }) = failure.downcast_ref()
+    if let Some(error @ (SteeringError::Contradictory { .. } | SteeringError::NotMet { .. })) =
+        failure.downcast_ref()
     {
-        let message = error.to_string();
-        return Some(
-            message.replace("allow more particles", "give more --particles")
-                .replace(
-                    "ask for the exact law",
-                    "use --method exact, or draw from another model by --trained, of which n-grams keep whole columns",
-                ),
-        );
+        return Some(error.worded(in_flags));
     }
-    let instead = match failure.downcast_ref() {
-        Some(error @ SteeringError::NotMet { .. }) => Some(error.to_string()),
-        _ => match failure.downcast_ref() {
-            Some(error @ DemandError::NotRejected { .. }) => Some(error.to_string()),
-            _ => None,
-        },
-    };
-    if let Some(message) = instead {
-        return Some(message.replace("condition the model instead", "use --method conditioned"));
+    if let Some(error @ DemandError::NotRejected { .. }) = failure.downcast_ref() {
+        return Some(error.worded(in_flags));
     }
     let sampling = match failure.downcast_ref() {
         Some(SteeringError::Sampling(error)) => Some(error),
@@ -75,4 +62,14 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
         "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
          smaller relations, or allow more (--grounding)"
     ))
+}
+
+/// A remedy for demands that no level meets, in flags of the commands.
+fn in_flags(remedy: Remedy) -> String {
+    match remedy {
+        Remedy::MoreParticles => "give more --particles".into(),
+        Remedy::ExactLaw => "use --method exact, or draw from another model by --trained, of which n-grams keep whole columns".into(),
+        Remedy::ConditionTheModel => "use --method conditioned".into(),
+        other => other.to_string(),
+    }
 }

@@ -76,7 +76,7 @@ impl Area {
 
     /// Returns the rows and columns of the area in a level of some size.
     ///
-    /// **Errors.** [`DemandError::Area`] if the area has no cell or does not lie in the level.
+    /// **Errors.** The area has no cell or does not lie in the level.
     pub(crate) fn within(
         &self,
         (height, width): (usize, usize),
@@ -87,10 +87,10 @@ impl Area {
         };
         let (rows, columns) = (clipped(&self.rows, height), clipped(&self.columns, width));
         if rows.is_empty() || columns.is_empty() || rows.end > height || columns.end > width {
-            return Err(DemandError::Area {
-                area: self.to_string(),
-                level: (height, width),
-            });
+            return Err(DemandError::invalid(
+                format!("{self} are not an area of a level of {height} rows and {width} columns"),
+                "give rows and columns of the level; both count from 0",
+            ));
         }
         Ok((rows, columns))
     }

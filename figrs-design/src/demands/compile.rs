@@ -51,7 +51,10 @@ impl LevelFrame<'_> {
             }
             Demand::Any(demands) => {
                 if demands.is_empty() {
-                    return Err(DemandError::NothingToChoose);
+                    return Err(DemandError::invalid(
+                        "a choice among no demands cannot be met",
+                        "give at least one",
+                    ));
                 }
                 let readers = demands.iter().map(|demand| self.combined(demand));
                 Reader::Any(readers.collect::<Result<_, _>>()?)
@@ -94,10 +97,11 @@ impl LevelFrame<'_> {
                 check_range(*least, *most)?;
                 let (rows, columns) = self.within(area)?;
                 if *window == 0 || *window > columns.len() {
-                    return Err(DemandError::Window {
-                        window: *window,
-                        columns: columns.len(),
-                    });
+                    let most = columns.len();
+                    return Err(DemandError::invalid(
+                        format!("windows of {window} columns do not fit into {most}"),
+                        format!("give 1 to {most}"),
+                    ));
                 }
                 Reader::leaf(NumberInEach {
                     class: class.clone(),
@@ -157,7 +161,10 @@ impl LevelFrame<'_> {
                 columns,
             } => {
                 if rows.is_empty() || columns.is_empty() {
-                    return Err(DemandError::Offsets);
+                    return Err(DemandError::invalid(
+                        "a range of rows or columns to look in is empty",
+                        "give the smaller number first",
+                    ));
                 }
                 Reader::leaf(Accompanied {
                     each: self.tracker(each, area)?,
@@ -194,10 +201,11 @@ impl LevelFrame<'_> {
             Demand::Repeated { area, period, by } => {
                 let (rows, columns) = self.within(area)?;
                 if *period == 0 || *period >= columns.len() {
-                    return Err(DemandError::Period {
-                        period: *period,
-                        columns: columns.len(),
-                    });
+                    let columns = columns.len();
+                    return Err(DemandError::invalid(
+                        format!("{columns} columns cannot repeat every {period}"),
+                        format!("give 1 to one less than {columns}"),
+                    ));
                 }
                 Reader::leaf(Repeated {
                     rows,
@@ -210,10 +218,14 @@ impl LevelFrame<'_> {
                 let (rows, span) = self.within(area)?;
                 let other = columns.iter().find(|column| column.len() != self.height);
                 if columns.is_empty() || other.is_some() || rows.len() != self.height {
-                    return Err(DemandError::Columns {
-                        tiles: other.map_or(rows.len(), Vec::len),
-                        height: self.height,
-                    });
+                    let tiles = other.map_or(rows.len(), Vec::len);
+                    let height = self.height;
+                    return Err(DemandError::invalid(
+                        format!(
+                            "columns of {tiles} tiles cannot stand in a level of {height} rows"
+                        ),
+                        "give at least one column, as high as the level, and no rows",
+                    ));
                 }
                 Reader::leaf(ColumnsAmong::new(span, columns))
             }
@@ -227,8 +239,11 @@ impl LevelFrame<'_> {
             Demand::Preferred { .. } => None,
             demand => self.automaton(demand)?,
         };
-        reader.ok_or_else(|| DemandError::NotCombined {
-            demand: demand.to_string(),
+        reader.ok_or_else(|| {
+            DemandError::invalid(
+                format!("\"{demand}\" cannot be chosen, negated or preferred"),
+                "demand it by itself",
+            )
         })
     }
 
@@ -238,23 +253,26 @@ impl LevelFrame<'_> {
         if size == expected {
             return Ok(());
         }
-        Err(DemandError::MaskShape { size, expected })
+        Err(DemandError::invalid(
+            format!(
+                "the mask has {} rows of {} columns and the level {} rows of {}",
+                size.0, size.1, expected.0, expected.1
+            ),
+            "give one character for each cell",
+        ))
     }
 
     fn unfit(&self, mask: &Mask) -> DemandError {
-        DemandError::Pattern {
-            size: (mask.height(), mask.width()),
-            level: (self.height, self.width),
-        }
+        DemandError::pattern_size((mask.height(), mask.width()), (self.height, self.width))
     }
 
     fn tracker(&self, pattern: &Pattern, area: &Area) -> Result<PatternTracker, DemandError> {
         let (rows, columns) = self.within(area)?;
         if pattern.height() > rows.len() || pattern.width() > columns.len() {
-            return Err(DemandError::Pattern {
-                size: (pattern.height(), pattern.width()),
-                level: (rows.len(), columns.len()),
-            });
+            return Err(DemandError::pattern_size(
+                (pattern.height(), pattern.width()),
+                (rows.len(), columns.len()),
+            ));
         }
         Ok(PatternTracker::new(pattern.clone(), &rows, &columns))
     }
@@ -269,13 +287,13 @@ impl LevelFrame<'_> {
             column.saturating_add(pattern.width()),
         );
         if end > self.height || last > self.width {
-            return Err(DemandError::Pattern {
-                size: (pattern.height(), pattern.width()),
-                level: (
+            return Err(DemandError::pattern_size(
+                (pattern.height(), pattern.width()),
+                (
                     self.height.saturating_sub(row),
                     self.width.saturating_sub(column),
                 ),
-            });
+            ));
         }
         let form = |classes: &Array2<TileClass>| {
             Reader::leaf(Cells {
@@ -332,10 +350,11 @@ impl LevelFrame<'_> {
     ) -> Result<(Range<usize>, Range<usize>), DemandError> {
         let (rows, columns) = self.within(area)?;
         if sections == 0 || sections > columns.len() {
-            return Err(DemandError::Sections {
-                sections,
-                columns: columns.len(),
-            });
+            let columns = columns.len();
+            return Err(DemandError::invalid(
+                format!("{columns} columns cannot be parted into {sections} sections"),
+                format!("give 1 to {columns}"),
+            ));
         }
         Ok((rows, columns))
     }
@@ -343,7 +362,10 @@ impl LevelFrame<'_> {
 
 fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     if least > most {
-        return Err(DemandError::CountRange { least, most });
+        return Err(DemandError::invalid(
+            format!("no number is from {least} to {most}"),
+            "give the smaller number first",
+        ));
     }
     Ok(())
 }
@@ -355,8 +377,8 @@ fn check_weight(weight: f64) -> Result<(), DemandError> {
     if (0.0..=LARGEST_WEIGHT).contains(&weight) {
         return Ok(());
     }
-    Err(DemandError::Weight {
-        weight,
-        max: LARGEST_WEIGHT,
-    })
+    Err(DemandError::invalid(
+        format!("{weight} cannot be the weight of a demand"),
+        format!("give a number from 0 to {LARGEST_WEIGHT}"),
+    ))
 }

@@ -5,6 +5,7 @@ use figrs_infer::{Frontier, WorkBudget};
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::proof::{Conflict, ProofSearch};
+use super::remedy::Remedy;
 use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
@@ -20,6 +21,15 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
         minimal: conflict.is_minimal,
         columns: conflict.columns.clone(),
         proven,
+        remedies: if proven {
+            &[Remedy::FewerDemands]
+        } else {
+            &[
+                Remedy::FewerDemands,
+                Remedy::MoreParticles,
+                Remedy::ExactLaw,
+            ]
+        },
     }
 }
 

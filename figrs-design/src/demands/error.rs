@@ -6,6 +6,7 @@ use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
 use super::demand_error::DemandError;
+use super::remedy::{Remedy, with_remedies};
 use figrs_models::mdmc::SamplingError;
 
 /// Reason why no levels that meet the demands can be drawn.
@@ -23,20 +24,12 @@ pub enum SteeringError {
     Inference(#[from] figrs_infer::Error),
     /// No level meets the demands together.
     #[error(
-        "no level was found that meets these demands together{}: {}; {} at {} (from 0): take one of them back{}",
-        if *.minimal { "" } else { ", of which some may play no part" },
-        .demands.join("; "),
-        if *.proven {
-            "it is proven that none can go on"
-        } else {
-            "it is not proven, but none of the particles could go on"
-        },
-        if .columns.start() == .columns.end() {
-            format!("column {}", .columns.start())
-        } else {
-            format!("some column from {} to {}", .columns.start(), .columns.end())
-        },
-        if *.proven { "" } else { ", or allow more particles, or ask for the exact law" }
+        "{}",
+        with_remedies(
+            &contradictory(.demands, .columns, (*.minimal, *.proven)),
+            .remedies,
+            |remedy| remedy.to_string()
+        )
     )]
     Contradictory {
         /// Descriptions of the demands that conflict.
@@ -49,16 +42,81 @@ pub enum SteeringError {
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
+        /// Changes by which levels may be found, each of which may suffice.
+        remedies: &'static [Remedy],
     },
     /// The rejection sampler drew many levels, and none met the demands.
     #[error(
-        "none of {tries} levels that were drawn met these demands together: {}; take one of them back, or condition the model instead",
-        .demands.join("; ")
+        "{}",
+        with_remedies(&not_met(.demands, *.tries), .remedies, |remedy| remedy.to_string())
     )]
     NotMet {
         /// Descriptions of the demands.
         demands: Vec<String>,
         /// Number of levels drawn.
         tries: u64,
+        /// Changes by which levels may be found, each of which may suffice.
+        remedies: &'static [Remedy],
     },
+}
+
+impl SteeringError {
+    /// Writes the error with each remedy in the words of `word`, such as the options of a program.
+    pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
+        match self {
+            Self::Demand(error) => error.worded(word),
+            Self::Contradictory {
+                demands,
+                minimal,
+                columns,
+                proven,
+                remedies,
+                ..
+            } => with_remedies(
+                &contradictory(demands, columns, (*minimal, *proven)),
+                remedies,
+                word,
+            ),
+            Self::NotMet {
+                demands,
+                tries,
+                remedies,
+            } => with_remedies(&not_met(demands, *tries), remedies, word),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn contradictory(
+    demands: &[String],
+    columns: &RangeInclusive<usize>,
+    (minimal, proven): (bool, bool),
+) -> String {
+    let part = if minimal {
+        ""
+    } else {
+        ", of which some may play no part"
+    };
+    let finding = if proven {
+        "it is proven that none can go on"
+    } else {
+        "it is not proven, but none of the particles could go on"
+    };
+    let (first, last) = (columns.start(), columns.end());
+    let column = if first == last {
+        format!("column {first}")
+    } else {
+        format!("some column from {first} to {last}")
+    };
+    format!(
+        "no level was found that meets these demands together{part}: {}; {finding} at {column} (from 0)",
+        demands.join("; ")
+    )
+}
+
+fn not_met(demands: &[String], tries: u64) -> String {
+    format!(
+        "none of {tries} levels that were drawn met these demands together: {}",
+        demands.join("; ")
+    )
 }

@@ -103,12 +103,12 @@ impl ExactSampler {
 
     /// Returns the probability of a tile in a cell, given the demands.
     ///
-    /// **Errors.** [`DemandError::Cell`] for a cell outside the level.
+    /// **Errors.** The cell is outside of the level.
     pub fn probability(&self, row: usize, column: usize, tile: Tile) -> Result<f64, SteeringError> {
         let height = self.steered.height();
         let cell = (row < height && column < self.steered.width())
             .then(|| &self.steered.cells()[column * height + height - 1 - row]);
-        let cell = cell.ok_or(DemandError::Cell { row, column })?;
+        let cell = cell.ok_or_else(|| DemandError::outside(row, column))?;
         Ok(self.compiled.probability(cell, &tile)?)
     }
 }

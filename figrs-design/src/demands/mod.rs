@@ -21,6 +21,7 @@ mod played_proof;
 mod proof;
 mod reachability_memo;
 mod rejection;
+pub(crate) mod remedy;
 mod room;
 mod sampler;
 mod state_values;

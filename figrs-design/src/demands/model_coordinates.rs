@@ -18,7 +18,7 @@ impl Demand {
     /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are in rows, from the
     /// bottom.
     ///
-    /// **Errors.** [`DemandError`] if an area does not lie in the level.
+    /// **Errors.** An area does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
         match travel {
             Travel::Right => Ok(self.clone()),
@@ -30,7 +30,7 @@ impl Demand {
     /// each from the bottom up, is to read the rows of the upright board from the top, each from the left. Windows, sections, periods and distances
     /// are in rows of the upright board, from the top.
     ///
-    /// **Errors.** [`DemandError`] if an area does not lie in the board.
+    /// **Errors.** An area does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
         Turn::ToTheLeft { size }.turned(self)
     }
@@ -111,10 +111,10 @@ impl Turn {
                 let rows = *row..row.saturating_add(pattern.height());
                 let columns = *column..column.saturating_add(pattern.width());
                 if rows.end > height || columns.end > width {
-                    return Err(DemandError::Pattern {
-                        size: (pattern.height(), pattern.width()),
-                        level: (height.saturating_sub(*row), width.saturating_sub(*column)),
-                    });
+                    return Err(DemandError::pattern_size(
+                        (pattern.height(), pattern.width()),
+                        (height.saturating_sub(*row), width.saturating_sub(*column)),
+                    ));
                 }
                 let (rows, columns) = self.lines(rows, columns);
                 (*row, *column) = (rows.start, columns.start);

@@ -56,10 +56,10 @@ impl fmt::Display for Pattern {
 impl Pattern {
     /// Creates a pattern with a single form: the class of tiles that each cell accepts.
     ///
-    /// **Errors.** [`DemandError::EmptyPattern`] if the pattern has no cell, or if each of its cells accepts any tile.
+    /// **Errors.** The pattern has no cell, or each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
         if cells.iter().all(TileClass::is_any) {
-            return Err(DemandError::EmptyPattern);
+            return Err(DemandError::empty_pattern());
         }
         Ok(Self {
             forms: Arc::new([cells]),
@@ -87,17 +87,23 @@ impl Pattern {
 
     /// Creates the pattern that occurs wherever one of `patterns` does.
     ///
-    /// **Errors.** [`DemandError::Forms`] if the patterns have different sizes; [`DemandError::EmptyPattern`] if the list is empty.
+    /// **Errors.** The patterns have different sizes, or the list is empty.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
         let Some(first) = patterns.first() else {
-            return Err(DemandError::EmptyPattern);
+            return Err(DemandError::empty_pattern());
         };
         let size = |pattern: &Self| (pattern.height(), pattern.width());
         if let Some(other) = patterns.iter().find(|&other| size(other) != size(first)) {
-            return Err(DemandError::Forms {
-                first: size(first),
-                other: size(other),
-            });
+            return Err(DemandError::invalid(
+                format!(
+                    "a pattern has forms of {} by {} and {} by {} cells",
+                    first.height(),
+                    first.width(),
+                    other.height(),
+                    other.width()
+                ),
+                "give all of them one size, with free cells at the edge",
+            ));
         }
         let forms = patterns.iter().flat_map(|pattern| pattern.forms.iter());
         Ok(Self {
@@ -108,8 +114,7 @@ impl Pattern {
 
     /// Creates a pattern from lines of text and the class that each character stands for.
     ///
-    /// **Errors.** [`DemandError::PatternSymbol`] for a character without a class; [`DemandError::PatternRow`] for rows of different lengths;
-    /// [`DemandError::EmptyPattern`] if no cell restricts its tile.
+    /// **Errors.** A character has no class, rows have different lengths, or no cell restricts its tile.
     pub fn drawn(
         text: &str,
         class: impl Fn(char) -> Option<TileClass>,
@@ -120,27 +125,30 @@ impl Pattern {
         for (row, line) in rows.iter().enumerate() {
             for (column, symbol) in line.chars().enumerate() {
                 let known = class(symbol);
-                cells.push(known.ok_or(DemandError::PatternSymbol {
-                    symbol,
-                    row,
-                    column,
+                cells.push(known.ok_or_else(|| {
+                    DemandError::invalid(
+                        format!(
+                            "{symbol:?} in row {row}, column {column} of a pattern is no tile and stands for no class"
+                        ),
+                        "add it to the legend, or write _ for any tile",
+                    )
                 })?);
             }
             if cells.len() != (row + 1) * width {
-                return Err(DemandError::PatternRow {
-                    row,
-                    length: line.chars().count(),
-                    expected: width,
-                });
+                let length = line.chars().count();
+                return Err(DemandError::invalid(
+                    format!("row {row} of a pattern has {length} cells and the first {width}"),
+                    "write one character for each cell",
+                ));
             }
         }
         let cells = Array2::from_shape_vec((rows.len(), width), cells);
-        cells.map_or(Err(DemandError::EmptyPattern), Self::new)
+        cells.map_or(Err(DemandError::empty_pattern()), Self::new)
     }
 
     /// Creates a pattern of a single cell.
     ///
-    /// **Errors.** [`DemandError::EmptyPattern`] for a class that accepts any tile.
+    /// **Errors.** The class accepts any tile.
     pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }

@@ -7,6 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::remedy::Remedy;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
@@ -57,6 +58,7 @@ impl RejectionSampler {
         if let Some(placed) = steered.demands().find(is_placed) {
             return Err(DemandError::NotRejected {
                 demand: placed.to_string(),
+                remedies: &[Remedy::PinTiles, Remedy::ConditionTheModel],
             });
         }
         Ok(Self {
@@ -96,7 +98,11 @@ impl RejectionSampler {
             for generated in self.inner.levels(rng.next_u64(), 0..1)? {
                 let drawn = (generated.level().height(), generated.level().width());
                 if drawn != size {
-                    return Err(DemandError::OtherSize { drawn, size }.into());
+                    let problem = format!(
+                        "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
+                        drawn.0, drawn.1, size.0, size.1
+                    );
+                    return Err(DemandError::invalid(problem, "give both one size").into());
                 }
                 if rng.random::<f64>() < self.factor(&generated) {
                     return Ok(generated);
@@ -107,6 +113,7 @@ impl RejectionSampler {
         Err(SteeringError::NotMet {
             demands: demands.collect(),
             tries: self.tries,
+            remedies: &[Remedy::FewerDemands, Remedy::ConditionTheModel],
         })
     }
 }

@@ -87,8 +87,7 @@ impl SteeredLevel {
         if model.travel() == Travel::Up
             && let Some(gap) = demands.iter().find(|demand| demand.has_gap())
         {
-            let demand = gap.to_string();
-            return Err(DemandError::Upwards { demand });
+            return Err(DemandError::upwards(gap));
         }
         let stated = demands.iter().map(|demand| {
             if let Some(route) = demand.route() {
@@ -104,7 +103,10 @@ impl SteeredLevel {
         let mut placed = Mask::free(height, width);
         for (row, column, tile) in placed_by(&stated) {
             if placed.get(row, column).is_some_and(|other| other != tile) {
-                return Err(DemandError::PlacedTwice { row, column });
+                return Err(DemandError::invalid(
+                    format!("row {row}, column {column}: two masks place different tiles here"),
+                    "free it in one of them",
+                ));
             }
             placed.set(row, column, tile);
         }
@@ -293,29 +295,32 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** [`DemandError::Rules`], [`DemandError::WayPoints`], [`DemandError::Start`] and [`DemandError::Area`].
+/// **Errors.** The rules are for other tiles or another direction of travel; the route has too many areas; its start or an area lies outside
+/// of the level.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {
-        return Err(DemandError::Rules {
-            movement: rules.movement().name().to_owned(),
-            travel: model.travel().name(),
-        });
+        let (movement, travel) = (rules.movement().name(), model.travel().name());
+        return Err(DemandError::invalid(
+            format!("the rules of the movement {movement} are not for these levels"),
+            format!(
+                "make them with the chain's own set of tiles, all of known meaning, and its direction of travel, {travel}"
+            ),
+        ));
     }
     if areas.len() > Route::MOST_AREAS {
-        return Err(DemandError::WayPoints {
-            areas: areas.len(),
-            most: Route::MOST_AREAS,
-        });
+        return Err(DemandError::too_many_areas(route));
     }
     let size = (model.height(), model.width());
     // Only movements to the right may start at a cell.
     if let Some((row, column)) = rules.movement().start_outside(size) {
-        return Err(DemandError::Start {
-            movement: rules.movement().name().to_owned(),
-            row,
-            column,
-        });
+        let movement = rules.movement().name();
+        return Err(DemandError::invalid(
+            format!(
+                "the movement {movement:?} starts at row {row}, column {column}, outside of the level"
+            ),
+            "give a start in the level; rows and columns count from 0",
+        ));
     }
     areas
         .iter()

@@ -34,7 +34,7 @@ pub(super) enum FrameGoal {
 impl FrameStart {
     /// Returns the start of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a start that is known only after the whole level is drawn.
+    /// **Errors.** A start that is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -61,7 +61,7 @@ impl FrameStart {
 impl FrameGoal {
     /// Returns the goal of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** [`MovementError::Travel`] for a goal that is known only after the whole level is drawn.
+    /// **Errors.** A goal that is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {
@@ -111,14 +111,14 @@ impl Side {
 
 pub(super) fn refused(
     movement: &Movement,
-    what: &'static str,
+    what: &str,
     travel: Travel,
-    remedy: &'static str,
+    remedy: &str,
 ) -> MovementError {
-    MovementError::Travel {
-        movement: movement.name.clone(),
-        what,
-        travel: travel.name(),
-        remedy,
-    }
+    let problem = format!(
+        "{}: {what} does not fit levels that are played {}",
+        movement.name,
+        travel.name()
+    );
+    MovementError::invalid(problem, remedy)
 }

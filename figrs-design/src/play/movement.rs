@@ -155,7 +155,7 @@ impl Movement {
     /// | `maze` | four ways, without gravity | start tile | an exit |
     /// | `rooms` | four ways, through walls between doors, hazards blocked, as the Legend of Zelda | first door | every door |
     ///
-    /// **Errors.** [`MovementError::Name`] if no movement of this name is built in.
+    /// **Errors.** No movement of this name is built in.
     pub fn named(name: &str) -> Result<Self, MovementError> {
         let platformer = Self {
             name: name.to_owned(),
@@ -205,9 +205,10 @@ impl Movement {
                 goal: Goal::All(vec![Meaning::Door]),
                 ..maze
             }),
-            _ => Err(MovementError::Name {
-                name: name.to_owned(),
-            }),
+            _ => Err(MovementError::invalid(
+                format!("no movement is called {name:?}"),
+                format!("use {} or a file", Self::NAMES.join(", ")),
+            )),
         }
     }
 
@@ -248,7 +249,7 @@ impl Movement {
     /// which the player climbs and that have tiles solid from above; and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played
     /// to the right.
     ///
-    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, else [`MovementError::Undecided`].
+    /// **Errors.** [`MovementError::Tiles`] for tiles without meanings, else [`MovementError::Invalid`].
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
         let has = |meaning| tiles.tiles().any(|tile| tile.is(meaning));
         let name = if tiles.is_platformer() && travel == Travel::Right {
@@ -260,7 +261,10 @@ impl Movement {
         } else if let Some(error) = MovementError::of_unknown("a movement", tiles) {
             return Err(error);
         } else {
-            return Err(MovementError::Undecided);
+            return Err(MovementError::invalid(
+                "these tiles suggest no movement",
+                format!("name one of {} or a file", Self::NAMES.join(", ")),
+            ));
         };
         Self::named(name)
     }

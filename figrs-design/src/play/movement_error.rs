@@ -1,9 +1,7 @@
 //! Errors of movements.
 
-use std::io;
-use std::path::PathBuf;
-
 use figrs_derive::ErrorDebug;
+use figrs_reading::{FileError, Mistake, MistakeKind};
 
 use super::movement::Movement;
 use figrs_models::mdmc::{Meaning, Tile, TileSet};
@@ -12,109 +10,54 @@ use figrs_models::mdmc::{Meaning, Tile, TileSet};
 #[derive(thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum MovementError {
-    /// No movement of this name is built in.
-    #[error("no movement is called {name:?}; use {} or a file", Movement::NAMES.join(", "))]
-    Name {
-        /// The unknown name.
-        name: String,
+    /// A file cannot be read, or a text is not a movement.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The set of tiles does not suffice for the movement: meanings are unknown, or no tile can be the start or the goal.
+    #[error("{problem}; {remedy}")]
+    Tiles {
+        /// The problem, as a statement that names the movement and the tiles.
+        problem: String,
+        /// A change of the legend that avoids the problem, as a request.
+        remedy: String,
     },
-    /// A file cannot be read.
-    #[error("cannot read {path}: {cause}; check the path, or use one of {}", Movement::NAMES.join(", "))]
-    Read {
-        /// The path of the file.
-        path: PathBuf,
-        /// The error of the operating system.
-        cause: io::Error,
+    /// The movement is not known, not suggested by the tiles, not possible in the direction of travel, or too complex.
+    #[error("{problem}; {remedy}")]
+    Invalid {
+        /// The problem, as a statement that names the movement.
+        problem: String,
+        /// A request that avoids the problem.
+        remedy: String,
     },
-    /// The text is not valid JSON, or not a movement.
-    #[error(
-        "not a movement: line {}, column {}: {}{}; write {{\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}}",
-        .cause.line(), .cause.column(), of_key(.key.as_deref()), figrs_reading::mistakes::in_json(.cause)
-    )]
-    Json {
-        /// The field whose value is wrong; `None` if that is not known.
-        key: Option<String>,
-        /// The error of the JSON parser.
-        #[source]
-        cause: serde_json::Error,
-    },
-    /// The text is not valid TOML, or not a movement.
-    #[error(
-        "not a movement: {}{}{}; write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"",
-        figrs_reading::mistakes::place_in_toml(.cause), of_key(.key.as_deref()), figrs_reading::mistakes::in_toml(.cause)
-    )]
-    Toml {
-        /// The field whose value is wrong; `None` if that is not known.
-        key: Option<String>,
-        /// The error of the TOML parser.
-        #[source]
-        cause: Box<toml::de::Error>,
-    },
-    /// The set has tiles of unknown meaning.
-    #[error(
-        "{movement} needs the meanings of the tiles {tiles}: give a legend with a line such as \"{}\" = [\"solid\"] or [\"passable\"] for each", 
-        .tiles.chars().next().unwrap_or('#')
-    )]
-    Unknown {
-        /// The name of the movement.
-        movement: String,
-        /// The characters of the tiles.
-        tiles: String,
-    },
-    /// The tiles do not suggest a movement.
-    #[error("these tiles suggest no movement; name one of {} or a file", Movement::NAMES.join(", "))]
-    Undecided,
-    /// The set has no tile that could be the start or the goal.
-    #[error(
-        "{movement} needs a tile of meaning {meanings} as {place}, and the set has none: give it in the legend, or another {place} in a file"
-    )]
-    NoTile {
-        /// The name of the movement.
-        movement: String,
-        /// The meanings that the tile could have.
-        meanings: String,
-        /// `start` or `goal`.
-        place: &'static str,
-    },
-    /// The start or goal cannot be determined while a level is drawn in its direction of travel.
-    #[error("{movement}: {what} does not fit levels that are played {travel}; {remedy}")]
-    Travel {
-        /// The name of the movement.
-        movement: String,
-        /// Description of the start or goal.
-        what: &'static str,
-        /// The direction of travel.
-        travel: &'static str,
-        /// Description of a start or goal that is possible instead.
-        remedy: &'static str,
-    },
-    /// The cells of the jumps lead to too many stages, that is, states of the automaton of moves.
-    #[error(
-        "{movement}: the moves have {stages} stages, and {most} are the most; use fewer or shorter jumps"
-    )]
-    Stages {
-        /// The name of the movement.
-        movement: String,
-        /// Number of stages of the moves.
-        stages: usize,
-        /// The largest number of stages.
-        most: usize,
-    },
-}
-
-/// Describes the key of a wrong field, as a prefix of the error's description.
-fn of_key(key: Option<&str>) -> String {
-    key.map_or_else(String::new, |key| format!("{key}: "))
 }
 
 impl MovementError {
+    pub(super) fn invalid(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Invalid {
+            problem: problem.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// The error as a mistake in a file that needs the movement.
+    pub(crate) fn into_mistake(self) -> Mistake {
+        match self {
+            Self::File(error) => *error.mistake,
+            Self::Tiles { problem, remedy } => Mistake::new(MistakeKind::Missing, problem, remedy),
+            Self::Invalid { problem, remedy } => Mistake::new(MistakeKind::Value, problem, remedy),
+        }
+    }
+
     /// Returns the error for tiles of unknown meaning, if the set has any.
     pub(super) fn of_unknown(movement: &str, tiles: &TileSet) -> Option<Self> {
         let unknown = tiles.tiles().filter(|tile| tile.is_unknown());
         let unknown: String = unknown.filter_map(Tile::symbol).collect();
-        (!unknown.is_empty()).then(|| Self::Unknown {
-            movement: movement.to_owned(),
-            tiles: unknown,
+        (!unknown.is_empty()).then(|| Self::Tiles {
+            problem: format!("{movement} needs the meanings of the tiles {unknown}"),
+            remedy: format!(
+                "give a legend with a line such as \"{}\" = [\"solid\"] or [\"passable\"] for each",
+                unknown.chars().next().unwrap_or('#')
+            ),
         })
     }
 
@@ -126,10 +69,13 @@ impl MovementError {
     ) -> Option<Self> {
         let has = |tile: Tile| meanings.iter().any(|&meaning| tile.is(meaning));
         let names: Vec<&str> = meanings.iter().map(|meaning| meaning.name()).collect();
-        (!tiles.tiles().any(has)).then(|| Self::NoTile {
-            movement: movement.name().to_owned(),
-            meanings: names.join(" or "),
-            place,
+        (!tiles.tiles().any(has)).then(|| Self::Tiles {
+            problem: format!(
+                "{} needs a tile of meaning {} as {place}, and the set has none",
+                movement.name(),
+                names.join(" or ")
+            ),
+            remedy: format!("give it in the legend, or another {place} in the file of a movement"),
         })
     }
 }

@@ -8,8 +8,9 @@ use serde_json::{Map, Value as Json};
 
 use super::movement::{Bottom, CellOffsets, Goal, Harm, Movement, Side, Start};
 use super::movement_error::MovementError;
+use crate::text_error::{json_error, toml_error};
 use figrs_models::mdmc::Meaning;
-use figrs_reading::{MOST_BYTES, read_limited};
+use figrs_reading::{FileError, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
 /// The fields of a movement file; the built-in movement given by `like` supplies missing fields.
 #[derive(Deserialize)]
@@ -287,17 +288,19 @@ impl Words {
 }
 
 impl MovementFile {
-    fn from_toml(text: &str) -> Result<Self, MovementError> {
-        toml::from_str(text).map_err(|cause| MovementError::Toml {
-            key: toml::from_str(text).ok().and_then(Self::wrong_key),
-            cause: Box::new(cause),
+    fn from_toml(text: &str, place: &str) -> Result<Self, FileError> {
+        toml::from_str(text).map_err(|error| {
+            let key = toml::from_str(text).ok().and_then(Self::wrong_key);
+            let remedy = "write lines such as jumps = [[[0, -1], [1, -2]]] and start = \"ground\"";
+            toml_error(place, (text, &error), &subject(key), remedy)
         })
     }
 
-    fn from_json(text: &str) -> Result<Self, MovementError> {
-        serde_json::from_str(text).map_err(|cause| MovementError::Json {
-            key: serde_json::from_str(text).ok().and_then(Self::wrong_key),
-            cause,
+    fn from_json(text: &str, place: &str) -> Result<Self, FileError> {
+        serde_json::from_str(text).map_err(|error| {
+            let key = serde_json::from_str(text).ok().and_then(Self::wrong_key);
+            let remedy = "write {\"jumps\": [[[0, -1], [1, -2]]], \"start\": \"ground\", ..}";
+            json_error(place, (text, &error), &subject(key), remedy)
         })
     }
 
@@ -310,6 +313,12 @@ impl MovementFile {
         });
         wrong.map(|(key, _)| key)
     }
+}
+
+/// Beginning of the message about a text that is no movement because of the value of a key.
+fn subject(key: Option<String>) -> String {
+    let key = key.map_or_else(String::new, |key| format!(": {key}"));
+    format!("not a movement{key}")
 }
 
 impl From<MovementFile> for Movement {
@@ -373,7 +382,7 @@ impl Movement {
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
     /// `any`. [`Movement`] explains the fields.
     ///
-    /// **Errors.** [`MovementError::Toml`], which gives the line and the key.
+    /// **Errors.** The text is not a movement in TOML; the error gives the line, the column and the key.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -391,39 +400,41 @@ impl Movement {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_toml(text: &str) -> Result<Self, MovementError> {
-        Ok(MovementFile::from_toml(text)?.into())
+        Ok(MovementFile::from_toml(text, "movement")?.into())
     }
 
     /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
     ///
     /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
     ///
-    /// **Errors.** [`MovementError::Json`], which gives the line and the key.
+    /// **Errors.** The text is not a movement in JSON; the error gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
-        Ok(MovementFile::from_json(text)?.into())
+        Ok(MovementFile::from_json(text, "movement")?.into())
     }
 
     /// Reads a file: JSON if the file name ends in `.json`, else TOML. A movement without a name gets the name of the file.
     ///
-    /// **Errors.** The errors of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json), and [`MovementError::Read`].
+    /// **Errors.** The file cannot be read or is not in UTF-8, and the errors of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();
-        let text = read_limited(path, MOST_BYTES).and_then(|bytes| {
-            let message = "it is not text in UTF-8; save it as UTF-8";
-            String::from_utf8(bytes)
-                .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, message))
-        });
-        let text = text.map_err(|cause| MovementError::Read {
-            path: path.to_owned(),
-            cause,
+        let place = path.display().to_string();
+        let bytes = read_limited(path, MOST_BYTES).map_err(|cause| {
+            let mut error = FileError::unreadable(path, &cause);
+            error.mistake.remedy =
+                format!("check the path, or use one of {}", Self::NAMES.join(", "));
+            error
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let problem = "the file is not text in UTF-8";
+            Mistake::new(MistakeKind::Encoding, problem, "save it as UTF-8").of(&*place)
         })?;
         let is_json = path
             .extension()
             .is_some_and(|extension| extension == "json");
         let file = if is_json {
-            MovementFile::from_json(&text)?
+            MovementFile::from_json(&text, &place)?
         } else {
-            MovementFile::from_toml(&text)?
+            MovementFile::from_toml(&text, &place)?
         };
         let is_named = file.name.is_some();
         let mut movement = Self::from(file);

@@ -52,7 +52,7 @@ impl Route {
 
     /// Returns the route by [strict](MovementRules::strict) rules.
     ///
-    /// **Errors.** [`MovementError::Stages`].
+    /// **Errors.** The moves have too many stages.
     pub fn strict(&self) -> Result<Self, MovementError> {
         Ok(Self {
             rules: self.rules.strict()?,

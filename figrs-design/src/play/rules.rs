@@ -84,8 +84,8 @@ impl Situation {
 impl Movement {
     /// Compiles the movement for a set of tiles and a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Unknown`] for tiles without meanings, [`MovementError::NoTile`] if the set has no tile for the start or the goal,
-    /// [`MovementError::Travel`] for a start or goal that is known only after the whole level is drawn, and [`MovementError::Stages`].
+    /// **Errors.** [`MovementError::Tiles`] for tiles without meanings, or if the set has no tile for the start or the goal;
+    /// [`MovementError::Invalid`] for a start or goal that is known only after the whole level is drawn, and for moves with too many stages.
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -142,7 +142,7 @@ impl MovementRules {
     ///
     /// A level that is playable by the strict rules is playable.
     ///
-    /// **Errors.** [`MovementError::Stages`].
+    /// **Errors.** The moves have too many stages.
     ///
     /// ```
     /// use figrs_models::mdmc::Level;
@@ -251,11 +251,15 @@ impl CompiledRules {
         };
         let free = moves.free(movement);
         if !moves.automaton.complete() {
-            return Err(MovementError::Stages {
-                movement: movement.name.clone(),
-                stages: moves.automaton.len(),
-                most: MoveAutomaton::MOST,
-            });
+            return Err(MovementError::invalid(
+                format!(
+                    "{}: the moves have {} stages, and {} are the most",
+                    movement.name,
+                    moves.automaton.len(),
+                    MoveAutomaton::MOST
+                ),
+                "use fewer or shorter jumps",
+            ));
         }
         let mut arrivals = ArrivalTable::default();
         let free = free.map(|steps| arrivals.staged(&steps));

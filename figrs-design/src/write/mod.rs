@@ -16,8 +16,6 @@ mod png;
 mod sprites;
 #[cfg(feature = "png")]
 mod tile_sheet;
-#[cfg(feature = "png")]
-mod tile_sheet_error;
 mod tiled_json;
 mod tileset;
 #[cfg(feature = "png")]
@@ -28,8 +26,6 @@ mod writer;
 pub use error::OutputError;
 #[cfg(feature = "png")]
 pub use tile_sheet::TileSheet;
-#[cfg(feature = "png")]
-pub use tile_sheet_error::TileSheetError;
 #[cfg(feature = "png")]
 pub use tileset_picture::write_tileset;
 pub use writer::LevelWriter;

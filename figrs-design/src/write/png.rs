@@ -29,11 +29,14 @@ impl LevelWriter<'_> {
 
     /// Checks that a picture of a level with this many rows and columns is possible.
     ///
-    /// **Errors.** [`OutputError::TooLarge`] if the level has more tiles than [`most_tiles`](Self::most_tiles).
+    /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
         let max = self.most_tiles();
         if height.saturating_mul(width) > max {
-            return Err(OutputError::TooLarge { width, height, max });
+            return Err(OutputError::invalid(
+                format!("a picture of {width} by {height} tiles is too large"),
+                format!("use at most {max} tiles"),
+            ));
         }
         Ok(())
     }
@@ -51,7 +54,10 @@ impl LevelWriter<'_> {
         self.check_picture(height, width)?;
         let fits = |name: &str| (1..=79).contains(&name.chars().count()) && is_latin(name);
         if let Some((name, _)) = self.notes.iter().find(|(name, _)| !fits(name)) {
-            return Err(OutputError::Note { name: name.clone() });
+            return Err(OutputError::invalid(
+                format!("the note {name:?} does not fit a PNG file"),
+                "use 1 to 79 Latin-1 characters for its name",
+            ));
         }
         let squares;
         let sprites = match self.sheet {

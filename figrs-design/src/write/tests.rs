@@ -333,25 +333,33 @@ fn what_cannot_be_written_is_an_error() {
     }
     for name in [String::new(), "n".repeat(80), "→".to_owned()] {
         let error = writer.clone().note(&*name, "").png(Vec::new()).unwrap_err();
-        assert!(matches!(error, OutputError::Note { name: n } if n == name));
+        assert!(matches!(&error, OutputError::Invalid { .. }), "{error}");
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "the note {name:?} does not fit a PNG file; use 1 to 79 Latin-1 characters for its name"
+            )
+        );
     }
     let error = writer.note("a", "\u{1}").tmx(Vec::new(), "t").unwrap_err();
-    assert!(matches!(error, OutputError::Control { name } if name == "a"));
+    assert_eq!(
+        error.to_string(),
+        "the note \"a\" contains a control character, which TMX cannot hold; take it out"
+    );
     let wide = Level::from_array(ndarray::Array2::from_elem((2, 600_000), Tile::EMPTY)).unwrap();
     let error = LevelWriter::new(&wide).png(Vec::new()).unwrap_err();
-    assert!(matches!(
-        error,
-        OutputError::TooLarge {
-            width: 600_000,
-            height: 2,
-            max: 1_048_576
-        }
-    ));
+    assert_eq!(
+        error.to_string(),
+        "a picture of 600000 by 2 tiles is too large; use at most 1048576 tiles"
+    );
     // A colour needs four bytes for each pixel, and the pixels of a sheet count separately.
     let set = TileSet::unknown(['~']);
     let sea = Level::from_text("sea", "~", &set).unwrap();
     let writer = LevelWriter::new(&sea).tiles(&set);
     assert!(writer.check_picture(512, 512).is_ok());
     let error = writer.check_picture(512, 513).unwrap_err();
-    assert!(matches!(error, OutputError::TooLarge { max: 262_144, .. }));
+    assert!(
+        error.to_string().ends_with("; use at most 262144 tiles"),
+        "{error}"
+    );
 }

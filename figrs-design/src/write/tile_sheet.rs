@@ -3,11 +3,12 @@
 use std::io::{Cursor, Write};
 use std::sync::Arc;
 
-use ::png::{Decoder, Limits, Transformations};
+use ::png::{Decoder, DecodingError, Limits, Transformations};
+use figrs_reading::{FileError, Mistake, MistakeKind};
 
+use super::OutputError;
 use super::sprites::Sprites;
 use super::tileset::{MapTiles, SIDE};
-use super::{OutputError, TileSheetError};
 use figrs_models::mdmc::{Tile, TileSet};
 use figrs_models::picture::{Canvas, Rgba};
 
@@ -48,19 +49,24 @@ impl TileSheet {
     /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels and only the first picture of an
     /// animation are used.
     ///
-    /// **Errors.** [`TileSheetError`] if the file is not a valid PNG, or does not fit `side` or the tiles.
-    pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, TileSheetError> {
+    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another `side` is a remedy, it is the
+    /// [setting](Mistake::setting) of the mistake.
+    pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
-            return Err(TileSheetError::Side { side });
+            let problem = format!("tiles of {side} by {side} pixels cannot be");
+            let remedy = format!("give a side of 1 to {} pixels", Self::MAX_SIDE);
+            let mistake = Mistake::new(MistakeKind::Value, problem, remedy);
+            return Err(mistake.with_setting("side").of(PLACE));
         }
         let sheet = decoded(png)?;
         let (width, height) = (sheet.width(), sheet.height());
         if width < side || height < side || width % side > 0 || height % side > 0 {
-            return Err(TileSheetError::Size {
-                width,
-                height,
-                side,
-            });
+            let problem = format!(
+                "a sheet of {width} by {height} pixels is not made of whole tiles of {side} by {side}"
+            );
+            let remedy = "give the size of its tiles, or cut its edges off";
+            let mistake = Mistake::new(MistakeKind::Count, problem, remedy);
+            return Err(mistake.with_setting("side").of(PLACE));
         }
         let pictures = (width / side) * (height / side);
         let is_numbered = tiles.tiles().any(|tile| tiles.picture(tile).is_some());
@@ -70,11 +76,13 @@ impl TileSheet {
         };
         let beyond = |tile: Tile| number(tile).is_some_and(|number| number >= pictures);
         if let Some(tile) = tiles.tiles().find(|&tile| beyond(tile)) {
-            return Err(TileSheetError::Beyond {
-                tile: tile.to_string(),
-                number: number(tile).unwrap_or_default(),
-                pictures,
-            });
+            let problem = format!(
+                "the tile {:?} has picture {}, and the sheet has {pictures}, counted from 0",
+                tile.to_string(),
+                number(tile).unwrap_or_default()
+            );
+            let remedy = "number the pictures in the legend, use a larger sheet, or give the size of its tiles";
+            return Err(Mistake::new(MistakeKind::Unknown, problem, remedy).of(PLACE));
         }
         let cut = |tile| {
             let (row, column) = (
@@ -101,7 +109,7 @@ impl TileSheet {
 
     /// Writes the tileset picture for maps in Tiled formats, as [`write_tileset`](super::write_tileset) does, with the pictures of this sheet.
     ///
-    /// **Errors.** [`OutputError::Io`].
+    /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
     pub fn write_tileset(&self, out: impl Write) -> Result<(), OutputError> {
         self.sprites.write_tileset(MapTiles::on(self), out)
     }
@@ -111,19 +119,35 @@ impl TileSheet {
     }
 }
 
+/// Place of mistakes in sheets.
+const PLACE: &str = "tile sheet";
+
+/// The file is not a picture in PNG, or is damaged.
+fn not_png(error: &DecodingError) -> FileError {
+    let error = error.to_string();
+    let problem = format!("not a picture in PNG: {}", error.trim_end_matches('.'));
+    let remedy = "save the sheet of tiles as PNG";
+    Mistake::new(MistakeKind::Syntax, problem, remedy).of(PLACE)
+}
+
 /// Decodes a picture in PNG to pixels.
-fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, TileSheetError> {
+fn decoded(png: &[u8]) -> Result<Canvas<Rgba>, FileError> {
     // The limit allows for all pixels at 16 bits a channel, and as many bytes again for the other contents of the file.
     let bytes = TileSheet::MAX_PIXELS * 16;
     let mut decoder = Decoder::new_with_limits(Cursor::new(png), Limits { bytes });
     decoder.set_transformations(Transformations::normalize_to_color8() | Transformations::ALPHA);
-    let mut reader = decoder.read_info()?;
+    let mut reader = decoder.read_info().map_err(|error| not_png(&error))?;
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     let is_small = width.saturating_mul(height) <= TileSheet::MAX_PIXELS;
     let size = reader.output_buffer_size().filter(|_| is_small);
-    let size = size.ok_or(TileSheetError::TooLarge { width, height })?;
+    let size = size.ok_or_else(|| {
+        let problem = format!("a sheet of {width} by {height} pixels is too large");
+        let remedy = format!("use at most {} pixels", TileSheet::MAX_PIXELS);
+        Mistake::new(MistakeKind::TooLarge, problem, remedy).of(PLACE)
+    })?;
     let mut bytes = vec![0; size];
-    let frame = reader.next_frame(&mut bytes)?;
+    let frame = reader.next_frame(&mut bytes);
+    let frame = frame.map_err(|error| not_png(&error))?;
     bytes.truncate(frame.buffer_size());
     // After these transformations colours have four bytes, and greys have two.
     let channels = frame.color_type.samples();
@@ -301,20 +325,38 @@ mod tests {
         let set = set(r##"{"tiles": {"-": ["empty"], "#": ["solid"]}}"##);
         let read = |file: &[u8], side| TileSheet::from_png(file, side, &set).unwrap_err();
         let file = sheet(&[&[GREEN, RED]], 8);
-        assert!(matches!(read(b"GIF89a", 8), TileSheetError::NotPng(_)));
-        assert!(matches!(read(&file[..60], 8), TileSheetError::NotPng(_)));
-        for side in [0, 257] {
-            assert!(matches!(read(&file, side), TileSheetError::Side { side: s } if s == side));
+        for damaged in [b"GIF89a", &file[..60]] {
+            let error = read(damaged, 8);
+            assert_eq!(error.kind(), MistakeKind::Syntax, "{error}");
+            assert!(
+                error
+                    .to_string()
+                    .starts_with("tile sheet: not a picture in PNG: "),
+                "{error}"
+            );
         }
-        for side in [3, 16] {
-            let error = read(&file, side);
-            let is_size = matches!(error, TileSheetError::Size { width: 16, height: 8, side: s } if s == side);
-            assert!(is_size, "{error}");
+        for (sides, kind, problem) in [
+            ([0, 257], MistakeKind::Value, " pixels cannot be"),
+            (
+                [3, 16],
+                MistakeKind::Count,
+                "a sheet of 16 by 8 pixels is not made of whole tiles of ",
+            ),
+        ] {
+            for side in sides {
+                let error = read(&file, side);
+                assert_eq!(error.kind(), kind, "{error}");
+                assert_eq!(error.mistake.setting, Some("side"));
+                assert!(error.mistake.problem.contains(problem), "{error}");
+                let side = format!("{side} by {side}");
+                assert!(error.mistake.problem.contains(&side), "{error}");
+            }
         }
         let error = read(&sheet(&[&[RED]], 8), 8);
-        assert!(
-            matches!(&error, TileSheetError::Beyond { tile, number: 1, pictures: 1 } if tile == "#"),
-            "{error}"
+        assert_eq!(error.kind(), MistakeKind::Unknown);
+        assert_eq!(
+            error.mistake.problem,
+            "the tile \"#\" has picture 1, and the sheet has 1, counted from 0"
         );
         // A large picture is refused before its pixels are decoded, because its header states the size.
         let mut large = file.clone();
@@ -322,14 +364,11 @@ mod tests {
         let checksum = checksum(&large[12..29]).to_be_bytes();
         large[29..33].copy_from_slice(&checksum);
         let error = read(&large, 8);
-        let is_large = matches!(
-            error,
-            TileSheetError::TooLarge {
-                width: 16384,
-                height: 4096
-            }
+        assert_eq!(error.kind(), MistakeKind::TooLarge);
+        assert_eq!(
+            error.mistake.problem,
+            "a sheet of 16384 by 4096 pixels is too large"
         );
-        assert!(is_large, "{error}");
     }
 
     /// Returns the checksum at the end of a PNG chunk.

@@ -38,7 +38,10 @@ impl LevelWriter<'_> {
         let control =
             |(name, value): &&(String, String)| (name.clone() + value).contains(char::is_control);
         if let Some((name, _)) = self.notes.iter().find(control) {
-            return Err(OutputError::Control { name: name.clone() });
+            return Err(OutputError::invalid(
+                format!("the note {name:?} contains a control character, which TMX cannot hold"),
+                "take it out",
+            ));
         }
         let mut xml: Xml<'_> = Writer::new_with_indent(&mut out, b' ', 1);
         xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;

@@ -204,11 +204,22 @@ fn drawing_again_ends_and_takes_no_interventions() {
     };
     let error = sampler(Demand::Placed(Mask::free(3, WIDTH))).unwrap_err();
     assert!(matches!(error, DemandError::NotRejected { .. }), "{error}");
+    assert!(
+        error.to_string().ends_with(
+            "; pin the tiles (`Demand::Pinned`), or condition the model instead (`ConditionedSampler`)"
+        ),
+        "{error}"
+    );
     let never = Demand::Any(vec![Demand::MaximumGap(WIDTH)]);
     let sampler = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
     let error = sampler.levels(1, 0..1).unwrap_err();
     assert!(
         matches!(error, SteeringError::NotMet { tries: 20, .. }),
         "{error}"
+    );
+    let worded = error.worded(|remedy| format!("{remedy:?}"));
+    assert!(
+        worded.ends_with("; FewerDemands, or ConditionTheModel"),
+        "{worded}"
     );
 }

@@ -271,7 +271,10 @@ fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
             [_] => "demands".to_owned(),
             _ => format!("demands {}", number + 1),
         };
-        let design = design.map_err(|error| Problem::wrong(format!("{place}: {error}")))?;
+        let design = design.map_err(|mut error| {
+            error.place.clone_from(&place);
+            Problem::wrong(error.to_string())
+        })?;
         Ok((place, design))
     };
     files.iter().enumerate().map(read).collect()

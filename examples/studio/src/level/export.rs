@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use figrs_design::{LevelWriter, Playability, TileSheet, TileSheetError};
+use figrs_design::{LevelWriter, Playability, TileSheet};
 use figrs_models::mdmc::Level;
 use serde_json::{Value as Json, json};
 
@@ -77,11 +77,11 @@ pub(super) fn sheet(
     let side = request.tile_size.unwrap_or(TileSheet::SIDE);
     let sheet = TileSheet::from_png(&png, side, trained.chain.tile_set());
     let sheet = sheet.map_err(|error| {
-        let field = match error {
-            TileSheetError::Side { .. } | TileSheetError::Size { .. } => " (tile_size)",
+        let field = match error.mistake.setting {
+            Some("side") => " (tile_size)",
             _ => "",
         };
-        Problem::wrong(format!("tile_sheet: {error}{field}"))
+        Problem::wrong(format!("tile_sheet: {}{field}", error.mistake))
     })?;
     Ok(Some(sheet))
 }

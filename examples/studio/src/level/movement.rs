@@ -33,10 +33,10 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
 
 /// An error of a movement, with the fields that correct it.
 fn message(error: MovementError) -> Problem {
-    let fields = match &error {
-        MovementError::Unknown { .. } => "; see tiles",
-        MovementError::NoTile { .. } => "; see tiles and movement",
-        _ => "",
-    };
-    Problem::wrong(format!("movement: {error}{fields}"))
+    Problem::wrong(match error {
+        // Its place is the field.
+        MovementError::File(error) => error.to_string(),
+        MovementError::Tiles { .. } => format!("movement: {error}; see tiles"),
+        other => format!("movement: {other}"),
+    })
 }

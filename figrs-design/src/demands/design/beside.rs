@@ -2,9 +2,9 @@
 
 use std::ops::RangeInclusive;
 
+use figrs_reading::FileError;
 use serde_json::Value;
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::numbers::{RANGE, numbers};
 use super::verbs::Designer;
@@ -12,14 +12,14 @@ use crate::demands::demand::Demand;
 
 impl Designer<'_> {
     /// Reads the demand that each place of a pattern has another pattern. Distances are from edge to edge: 1 is directly beside.
-    pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+    pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         let each = self.words.pattern(entry, "each", value)?;
         let by = self
             .words
             .pattern(entry, "has", entry.need("each", "has")?)?;
         let anywhere = entry.flag("anywhere")?;
         let far = self.size.0.max(self.size.1) as isize;
-        let side = |key: &str| -> Result<Option<(isize, isize)>, DesignError> {
+        let side = |key: &str| -> Result<Option<(isize, isize)>, FileError> {
             let range = entry.read(key, RANGE, numbers)?;
             Ok(range.map(|(least, most)| {
                 let most = most.map_or(far, |most| most.min(far as usize) as isize);
@@ -47,25 +47,16 @@ impl Designer<'_> {
         };
         let (right, left) = (side("right")?, side("left")?);
         let (below, above) = (side("below")?, side("above")?);
-        let two = |one, other| DesignError::TwoKinds {
-            place: entry.place().to_owned(),
-            one,
-            other,
-        };
         if right.is_some() && left.is_some() {
-            return Err(two("right", "left"));
+            return Err(entry.two_kinds("right", "left"));
         }
         if below.is_some() && above.is_some() {
-            return Err(two("below", "above"));
+            return Err(entry.two_kinds("below", "above"));
         }
         let columns = along(right, left, each.width(), by.width());
         let rows = along(below, above, each.height(), by.height());
         if columns.is_none() && rows.is_none() && !anywhere {
-            return Err(DesignError::Missing {
-                place: entry.place().to_owned(),
-                kind: "each",
-                key: "right, left, above, below or anywhere = true",
-            });
+            return Err(entry.missing("each", "right, left, above, below or anywhere = true"));
         }
         Ok(Demand::Accompanied {
             rows: rows.unwrap_or_else(|| overlap(each.height(), by.height())),

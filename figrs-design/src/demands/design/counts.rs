@@ -1,8 +1,8 @@
 //! Reads demands on the number of tiles in areas, windows and sections, and on shares of cells.
 
+use figrs_reading::FileError;
 use serde_json::Value;
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::numbers::{RANGE, numbers, shares};
 use super::verbs::Designer;
@@ -13,7 +13,7 @@ use figrs_models::mdmc::TileClass;
 use figrs_models::shares::whole_numbers;
 
 impl Designer<'_> {
-    pub(super) fn count(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+    pub(super) fn count(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         let place = format!("{}, count", entry.place());
         let class = self.words.class(&place, value)?;
         let area = self.area(entry)?;
@@ -25,11 +25,7 @@ impl Designer<'_> {
             _ => &["rising"],
         };
         if let (Some(kind), Some(key)) = (kind, idle.iter().find(|key| entry.has(key))) {
-            return Err(DesignError::Idle {
-                place: entry.place().to_owned(),
-                key,
-                kind,
-            });
+            return Err(entry.idle(key, kind));
         }
         if let Some(sections) = entry.get("sections") {
             return Self::sections(entry, sections, class, area);
@@ -44,7 +40,12 @@ impl Designer<'_> {
                     (nearest, nearest)
                 }
                 (least, most) if least > most => {
-                    return Err(entry.unfit(DemandError::Share { low, high, cells }));
+                    return Err(entry.unfit(DemandError::invalid(
+                        format!(
+                            "no whole number of {cells} cells has a share from {low} to {high}"
+                        ),
+                        "widen the range, or give a single share",
+                    )));
                 }
                 both => both,
             };
@@ -56,11 +57,7 @@ impl Designer<'_> {
             });
         }
         if !entry.has("number") {
-            return Err(DesignError::Missing {
-                place: entry.place().to_owned(),
-                kind: "count",
-                key: "number, share or sections",
-            });
+            return Err(entry.missing("count", "number, share or sections"));
         }
         let (least, most) = entry.read("number", RANGE, numbers)?.unwrap_or((0, None));
         let most = most.unwrap_or(usize::MAX);
@@ -86,7 +83,7 @@ impl Designer<'_> {
         value: &Value,
         class: TileClass,
         area: Area,
-    ) -> Result<Demand, DesignError> {
+    ) -> Result<Demand, FileError> {
         if entry.flag("rising")? {
             let sections = entry.whole("sections")?.unwrap_or(0);
             return Ok(Demand::Rising {
@@ -104,7 +101,7 @@ impl Designer<'_> {
                 numbers(section).ok_or_else(|| entry.wrong("sections", section, RANGE))?;
             Ok((least, most.unwrap_or(usize::MAX)))
         });
-        let sections = sections.collect::<Result<_, DesignError>>()?;
+        let sections = sections.collect::<Result<_, FileError>>()?;
         Ok(Demand::Profile {
             class,
             area,

@@ -1,8 +1,8 @@
 //! Reads drawings of tiles: at a position of a level, at its start or end, and as the columns or rows that a level may consist of.
 
+use figrs_reading::FileError;
 use serde_json::Value;
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::verbs::Designer;
 use super::ways::cell;
@@ -15,7 +15,7 @@ use figrs_models::mdmc::{Tile, TileClass, Travel};
 
 impl Designer<'_> {
     /// Reads the demand `lines_like`: each column of the level (each row, if the player climbs) is a column of the drawing.
-    pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+    pub(super) fn lines(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const TILES: &str = "a drawing of tiles as high as the level (as wide, if it is played upwards), or { level = \"NAME\", columns = \"30..60\" }";
         let drawn = match value.as_str() {
             Some(text) => self.words.drawn(text).map_err(|error| entry.unfit(error))?,
@@ -34,11 +34,7 @@ impl Designer<'_> {
             Travel::Up => "columns",
         };
         if entry.has(across) {
-            return Err(DesignError::Idle {
-                place: entry.place().to_owned(),
-                key: across,
-                kind: "lines_like",
-            });
+            return Err(entry.idle(across, "lines_like"));
         }
         // In model coordinates the area consists of whole columns.
         let (rows, along) = self
@@ -62,7 +58,7 @@ impl Designer<'_> {
     }
 
     /// Returns the cell at which a drawing begins.
-    pub(super) fn at(entry: &Entry) -> Result<(usize, usize), DesignError> {
+    pub(super) fn at(entry: &Entry) -> Result<(usize, usize), FileError> {
         let at = entry.read(
             "at",
             "the row and column of its first cell, as [9, 0]",
@@ -77,17 +73,15 @@ impl Designer<'_> {
         entry: &Entry,
         pattern: &Pattern,
         is_end: bool,
-    ) -> Result<(usize, usize), DesignError> {
+    ) -> Result<(usize, usize), FileError> {
         let (rows, columns) = (
             self.size.0.checked_sub(pattern.height()),
             self.size.1.checked_sub(pattern.width()),
         );
         // Drawings lie on the bottom, and begin at the left.
         let (bottom, right) = rows.zip(columns).ok_or_else(|| {
-            entry.unfit(DemandError::Pattern {
-                size: (pattern.height(), pattern.width()),
-                level: self.size,
-            })
+            let size = (pattern.height(), pattern.width());
+            entry.unfit(DemandError::pattern_size(size, self.size))
         })?;
         Ok(match (self.travel, is_end) {
             (Travel::Right | Travel::Up, false) => (bottom, 0),
@@ -102,7 +96,7 @@ impl Designer<'_> {
         entry: &Entry,
         key: &str,
         value: &Value,
-    ) -> Result<Mask, DesignError> {
+    ) -> Result<Mask, FileError> {
         const TILES: &str = "a drawing of tiles, without letters of the [legend]";
         let pattern = self.words.pattern(entry, key, value)?;
         let (top, left) = Self::at(entry)?;
@@ -112,10 +106,8 @@ impl Designer<'_> {
             return Err(entry.wrong(key, value, TILES));
         };
         if top.saturating_add(form.nrows()) > height || left.saturating_add(form.ncols()) > width {
-            return Err(entry.unfit(DemandError::Pattern {
-                size: form.dim(),
-                level: (height.saturating_sub(top), width.saturating_sub(left)),
-            }));
+            let space = (height.saturating_sub(top), width.saturating_sub(left));
+            return Err(entry.unfit(DemandError::pattern_size(form.dim(), space)));
         }
         for ((row, column), class) in form.indexed_iter() {
             if !class.is_any() {

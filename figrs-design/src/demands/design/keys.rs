@@ -1,8 +1,8 @@
 //! Reads the keys of a demand and their values.
 
+use figrs_reading::{FileError, Mistake, MistakeKind};
 use serde_json::{Map, Value};
 
-use super::design_error::DesignError;
 use crate::DemandError;
 
 /// A demand as the file states it, and its place in the file.
@@ -40,35 +40,25 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// **Errors.** [`DesignError::Key`] for a key that is neither `kind` nor in `takes`.
-    pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), DesignError> {
+    /// **Errors.** A key is neither `kind` nor in `takes`.
+    pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), FileError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
             None => Ok(()),
-            Some(key) => Err(DesignError::Key {
-                place: self.place.clone(),
-                key: key.clone(),
-                kind,
-                known: if takes.is_empty() {
-                    "no other".to_owned()
-                } else {
-                    takes.join(", ")
-                },
-            }),
+            Some(key) => {
+                let problem = format!("{key:?} does not belong to {kind}");
+                let remedy = match takes {
+                    [] => "it takes no other key".to_owned(),
+                    takes => format!("it takes {}", takes.join(", ")),
+                };
+                Err(self.mistake(MistakeKind::Unknown, problem, remedy))
+            }
         }
     }
 
     /// Returns the value of a required key.
-    pub(super) fn need(
-        &self,
-        kind: &'static str,
-        key: &'static str,
-    ) -> Result<&Value, DesignError> {
-        self.get(key).ok_or_else(|| DesignError::Missing {
-            place: self.place.clone(),
-            kind,
-            key,
-        })
+    pub(super) fn need(&self, kind: &'static str, key: &'static str) -> Result<&Value, FileError> {
+        self.get(key).ok_or_else(|| self.missing(kind, key))
     }
 
     /// Reads the value of a key, if the key is present.
@@ -77,7 +67,7 @@ impl Entry {
         key: &str,
         expected: &'static str,
         read: impl FnOnce(&Value) -> Option<T>,
-    ) -> Result<Option<T>, DesignError> {
+    ) -> Result<Option<T>, FileError> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -88,43 +78,71 @@ impl Entry {
     }
 
     /// True if a key is `true`.
-    pub(super) fn flag(&self, key: &str) -> Result<bool, DesignError> {
+    pub(super) fn flag(&self, key: &str) -> Result<bool, FileError> {
         let flag = self.read(key, "true or false", Value::as_bool)?;
         Ok(flag.unwrap_or(false))
     }
 
     /// Reads a whole number, if the key is present.
-    pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, DesignError> {
+    pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, FileError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)
     }
 
     /// Reads a weight, if the key is present.
-    pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, DesignError> {
+    pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
     /// Reads a demand nested in this one.
-    pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, DesignError> {
+    pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, FileError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),
             other => Err(self.wrong(key, other, "a demand, as { require = \"pipe\" }")),
         }
     }
 
-    pub(super) fn wrong(&self, key: &str, value: &Value, expected: &'static str) -> DesignError {
-        DesignError::Value {
-            place: self.place.clone(),
-            key: key.to_owned(),
-            value: value.to_string(),
-            expected,
-        }
+    pub(super) fn wrong(&self, key: &str, value: &Value, expected: &'static str) -> FileError {
+        self.mistake(
+            MistakeKind::Value,
+            format!("{key} = {value} cannot be read"),
+            format!("write {expected}"),
+        )
     }
 
-    pub(super) fn unfit(&self, error: DemandError) -> DesignError {
-        DesignError::Demand {
-            place: self.place.clone(),
-            error,
-        }
+    pub(super) fn unfit(&self, error: DemandError) -> FileError {
+        error.into_mistake().of(&*self.place)
+    }
+
+    pub(super) fn mistake(
+        &self,
+        kind: MistakeKind,
+        problem: String,
+        remedy: impl Into<String>,
+    ) -> FileError {
+        Mistake::new(kind, problem, remedy).of(&*self.place)
+    }
+
+    /// The demand lacks a key that its kind needs.
+    pub(super) fn missing(&self, kind: &str, key: &str) -> FileError {
+        self.mistake(MistakeKind::Missing, format!("{kind} needs {key}"), "")
+    }
+
+    /// The demand has two keys that state different demands.
+    pub(super) fn two_kinds(&self, one: &str, other: &str) -> FileError {
+        self.mistake(
+            MistakeKind::Contradiction,
+            format!("{one} and {other} are two demands"),
+            "write another [[demand]] for one of them",
+        )
+    }
+
+    /// A key has no effect because of another key of the demand.
+    pub(super) fn idle(&self, key: &str, kind: &str) -> FileError {
+        self.mistake(
+            MistakeKind::Contradiction,
+            format!("{key} says nothing beside {kind}"),
+            "leave one of them out, or write another [[demand]]",
+        )
     }
 }

@@ -1,6 +1,7 @@
 //! Lists the kinds of demands in design files, with their keys.
 
-use super::design_error::DesignError;
+use figrs_reading::{FileError, MistakeKind};
+
 use super::keys::Entry;
 
 /// Name of each kind, with the further keys that it takes.
@@ -39,28 +40,21 @@ const KINDS: [(&str, &[&str]); 21] = [
 ];
 
 /// Returns the kind of a demand, after checking that the kind takes all other keys.
-pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, DesignError> {
-    let place = || entry.place().to_owned();
+pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, FileError> {
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));
     let Some(&(kind, takes)) = kinds.next() else {
         let keys: Vec<&str> = entry.keys().keys().map(String::as_str).collect();
         let names = KINDS.iter().map(|&(kind, _)| kind);
-        return Err(DesignError::NoKind {
-            place: place(),
-            keys: if keys.is_empty() {
-                "no keys".to_owned()
-            } else {
-                keys.join(", ")
-            },
-            kinds: names.collect::<Vec<_>>().join(", "),
-        });
+        let problem = match &keys[..] {
+            [] => "the demand has no keys".to_owned(),
+            [key] => format!("{key} does not state what is demanded"),
+            keys => format!("{} do not state what is demanded", keys.join(", ")),
+        };
+        let remedy = format!("write one of {}", names.collect::<Vec<_>>().join(", "));
+        return Err(entry.mistake(MistakeKind::Missing, problem, remedy));
     };
     if let Some(&(other, _)) = kinds.next() {
-        return Err(DesignError::TwoKinds {
-            place: place(),
-            one: kind,
-            other,
-        });
+        return Err(entry.two_kinds(kind, other));
     }
     entry.check_keys(kind, takes)?;
     Ok(kind)

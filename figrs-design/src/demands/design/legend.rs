@@ -1,13 +1,13 @@
 //! Reads classes of tiles and patterns by their names.
 
+use figrs_reading::{FileError, Mistake, MistakeKind};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::numbers::{POSITIONS, positions};
-use crate::{Area, Mask, Pattern};
+use crate::{Area, DemandError, Mask, Pattern};
 use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 
 /// Meanings of the words and characters of a design file.
@@ -27,7 +27,7 @@ impl<'a> Words<'a> {
         corpus: Option<&'a Corpus>,
         legend: &IndexMap<String, Value>,
         patterns: &IndexMap<String, Value>,
-    ) -> Result<Self, DesignError> {
+    ) -> Result<Self, FileError> {
         let mut words = Self {
             tiles,
             corpus,
@@ -36,9 +36,10 @@ impl<'a> Words<'a> {
             free: Mask::free_symbol(tiles),
         };
         for (key, value) in legend {
-            let error = |why| DesignError::LegendKey {
-                key: key.clone(),
-                why,
+            let error = |why| {
+                let remedy =
+                    "name each class by one character that is no tile, as \"#\" = \"solid\"";
+                Mistake::new(MistakeKind::Value, format!("{key:?} {why}"), remedy).of("[legend]")
             };
             let mut symbols = key.chars();
             let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
@@ -60,10 +61,7 @@ impl<'a> Words<'a> {
                 Value::Array(forms) => forms.iter().collect(),
                 one => vec![one],
             };
-            let unfit = |error| DesignError::Pattern {
-                place: place.clone(),
-                error,
-            };
+            let unfit = |error: DemandError| error.into_mistake().of(&*place);
             let entry = Entry::new("[patterns]".to_owned(), Map::new());
             let forms = forms.into_iter().map(|form| match form {
                 Value::String(text) => words.drawn(text).map_err(unfit),
@@ -86,12 +84,8 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a class of tiles from a word or a list of words.
-    pub(super) fn class(&self, place: &str, value: &Value) -> Result<TileClass, DesignError> {
-        let unknown = |word: &str| DesignError::Class {
-            place: place.to_owned(),
-            word: word.to_owned(),
-            known: self.known(),
-        };
+    pub(super) fn class(&self, place: &str, value: &Value) -> Result<TileClass, FileError> {
+        let unknown = |word: &str| unknown_word(word, &self.known()).of(place);
         match value {
             Value::String(text) => self.word(text).ok_or_else(|| unknown(text)),
             Value::Array(words) => {
@@ -150,7 +144,7 @@ impl<'a> Words<'a> {
     }
 
     /// Reads a drawing as a pattern.
-    pub(super) fn drawn(&self, text: &str) -> Result<Pattern, crate::DemandError> {
+    pub(super) fn drawn(&self, text: &str) -> Result<Pattern, DemandError> {
         Pattern::drawn(text, |symbol| {
             if symbol == self.free {
                 return Some(TileClass::any());
@@ -166,7 +160,7 @@ impl<'a> Words<'a> {
         entry: &Entry,
         key: &str,
         value: &Value,
-    ) -> Result<Pattern, DesignError> {
+    ) -> Result<Pattern, FileError> {
         const NAME: &str = "the name of a training level, or a pattern as \"*-1\"";
         let inner = entry.inner(key, value)?;
         inner.check_keys("a part of a training level", &["level", "rows", "columns"])?;
@@ -191,12 +185,7 @@ impl<'a> Words<'a> {
                 true => all.map(String::as_str).collect(),
                 false => found.iter().map(|(name, ..)| name.as_str()).collect(),
             };
-            return Err(DesignError::Level {
-                place: inner.place().to_owned(),
-                level: text.to_owned(),
-                known: known.join(", "),
-                matching: found.len(),
-            });
+            return Err(not_one_level(text, &known.join(", "), found.len()).of(inner.place()));
         };
         let level = travel.upright(level);
         let (height, width) = (level.height(), level.width());
@@ -217,12 +206,9 @@ impl<'a> Words<'a> {
         entry: &Entry,
         key: &str,
         value: &Value,
-    ) -> Result<Pattern, DesignError> {
+    ) -> Result<Pattern, FileError> {
         let place = || format!("{}, {key}", entry.place());
-        let error = |error| DesignError::Pattern {
-            place: place(),
-            error,
-        };
+        let error = |error: DemandError| error.into_mistake().of(place());
         if value.is_object() {
             return self.cut(entry, key, value);
         }
@@ -251,14 +237,36 @@ impl<'a> Words<'a> {
                     .map(String::as_str)
                     .filter(|part| !part.is_empty())
                     .collect();
-                return DesignError::Class {
-                    place: place(),
-                    word: text.to_owned(),
-                    known: known.join(", "),
-                };
+                return unknown_word(text, &known.join(", ")).of(place());
             }
             error(found)
         })
+    }
+}
+
+/// A word is neither a tile nor a class of tiles.
+fn unknown_word(word: &str, known: &str) -> Mistake {
+    Mistake::new(
+        MistakeKind::Unknown,
+        format!("{word:?} is no tile and no class"),
+        format!("write one of {known}, with \"not\" before it for all others"),
+    )
+}
+
+/// A name or pattern matches no training level, or more than one. The known levels are those that match; if none does, all training levels.
+fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
+    let kind = MistakeKind::Unknown;
+    let none = format!("no training level matches {level:?}");
+    match matching {
+        0 if known.is_empty() => {
+            let problem = format!("{none}; training levels are not at hand");
+            Mistake::new(kind, problem, "draw the tiles instead")
+        }
+        0 => Mistake::new(kind, none, format!("name one of {known}")),
+        _ => {
+            let problem = format!("{matching} training levels match {level:?}: {known}");
+            Mistake::new(kind, problem, "name one of them")
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! | file | idea |
 //! |---|---|
-//! | `design_error` | errors, with the line |
 //! | `keys` | the keys of a demand, each with its values |
 //! | `legend` | classes of tiles and patterns by name |
 //! | `numbers` | ranges of numbers, of positions and of shares |
@@ -11,7 +10,6 @@
 
 mod beside;
 mod counts;
-pub(crate) mod design_error;
 mod drawings;
 mod keys;
 mod kinds;
@@ -20,6 +18,7 @@ mod numbers;
 mod verbs;
 mod ways;
 
+use figrs_reading::FileError;
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -28,8 +27,8 @@ use toml::Spanned;
 use super::boards::BoardDemands;
 use super::compile::LevelFrame;
 use super::demand::Demand;
+use crate::text_error::{json_error, toml_error};
 use crate::{DemandError, MovementRules};
-use design_error::DesignError;
 use figrs_models::grid::Size;
 use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel};
 use keys::Entry;
@@ -111,6 +110,9 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
+/// Beginning of the message about a text that is no file of demands.
+const SUBJECT: &str = "not a file of demands";
+
 /// Contents of a file; `D` is the type of a demand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a file of demands")]
@@ -136,9 +138,13 @@ impl<D> FileText<D> {
 impl DesignFile {
     /// Reads a file in TOML.
     ///
-    /// **Errors.** [`DesignError::Toml`]; [`demands`](Self::demands) checks the contents of each demand.
-    pub fn from_toml(text: &str) -> Result<Self, DesignError> {
-        let file: FileText<Spanned<Map<String, Value>>> = toml::from_str(text).map_err(Box::new)?;
+    /// **Errors.** The text is not TOML, or not a design file; [`demands`](Self::demands) checks the contents of each demand.
+    pub fn from_toml(text: &str) -> Result<Self, FileError> {
+        let file: FileText<Spanned<Map<String, Value>>> =
+            toml::from_str(text).map_err(|error| {
+                let remedy = "write [legend], [patterns] and [[demand]]";
+                toml_error("demands", (text, &error), SUBJECT, remedy)
+            })?;
         let line = |place: usize| text[..place].lines().count().max(1);
         Ok(file.read(|(number, demand)| {
             let start = demand.span().start;
@@ -153,9 +159,12 @@ impl DesignFile {
 
     /// Reads a file in JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
     ///
-    /// **Errors.** [`DesignError::Json`].
-    pub fn from_json(text: &str) -> Result<Self, DesignError> {
-        let file: FileText<Map<String, Value>> = serde_json::from_str(text)?;
+    /// **Errors.** The text is not JSON, or not a design file.
+    pub fn from_json(text: &str) -> Result<Self, FileError> {
+        let file: FileText<Map<String, Value>> = serde_json::from_str(text).map_err(|error| {
+            let remedy = "write {\"demand\": [{\"forbid\": ..}, ..]}";
+            json_error("demands", (text, &error), SUBJECT, remedy)
+        })?;
         Ok(file.read(|(number, demand)| Entry::new(format!("demand {}", number + 1), demand)))
     }
 
@@ -188,8 +197,8 @@ impl DesignFile {
 
     /// Returns the demands on levels of a model, in model coordinates.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand in the file.
-    pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, DesignError> {
+    /// **Errors.** A mistake in the file, with the line of the demand.
+    pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, FileError> {
         self.on(model).demands()
     }
 
@@ -198,8 +207,8 @@ impl DesignFile {
     /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
     /// `any`, `not` and `if`. Along a board means from the top down: windows, sections, periods and distances count rows.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand in the file; [`DesignError::OfLevels`] for a demand of another kind.
-    pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, DesignError> {
+    /// **Errors.** A mistake in the file, with the line of the demand, or a demand of another kind.
+    pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());
         let designer = verbs::Designer {
@@ -290,8 +299,8 @@ impl<'a> DesignScope<'a> {
 
     /// Returns the demands, in model coordinates.
     ///
-    /// **Errors.** [`DesignError`], with the line of the demand in the file.
-    pub fn demands(&self) -> Result<Vec<Demand>, DesignError> {
+    /// **Errors.** A mistake in the file, with the line of the demand.
+    pub fn demands(&self) -> Result<Vec<Demand>, FileError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
     }
@@ -299,7 +308,7 @@ impl<'a> DesignScope<'a> {
     /// Returns the demands, each with its place in the file: the line and the number of the entry.
     ///
     /// **Errors.** As [`demands`](Self::demands).
-    pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, DesignError> {
+    pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, FileError> {
         let (height, width) = (self.model.height(), self.model.width());
         let (tiles, travel) = (self.model.tile_set(), self.model.travel());
         let words = Words::new(tiles, self.corpus, &self.file.legend, &self.file.patterns)?;
@@ -323,8 +332,7 @@ impl<'a> DesignScope<'a> {
             };
             let demand = designer.demanded(entry)?;
             if travel == Travel::Up && demand.has_gap() {
-                let demand = demand.to_string();
-                return Err(entry.unfit(DemandError::Upwards { demand }));
+                return Err(entry.unfit(DemandError::upwards(&demand)));
             }
             let turned = demand.turned(travel, upright);
             let checked = turned.and_then(|demand| frame.automaton(&demand).map(|_| demand));

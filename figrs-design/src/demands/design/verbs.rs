@@ -1,8 +1,8 @@
 //! Reads each demand of a design file according to its kind.
 
+use figrs_reading::{FileError, MistakeKind};
 use serde_json::Value;
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::kinds::kind_of;
 use super::legend::Words;
@@ -47,16 +47,17 @@ const OF_LEVELS: [&str; 10] = [
 
 impl Designer<'_> {
     /// Returns the demand of an entry, for upright levels.
-    pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, DesignError> {
+    pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, FileError> {
         let kind = kind_of(entry)?;
         let mut of_levels = OF_LEVELS.iter().copied();
         if self.scope == Scope::Boards
             && let Some(key) = of_levels.find(|&key| key == kind || entry.has(key))
         {
-            return Err(DesignError::OfLevels {
-                place: entry.place().to_owned(),
-                key,
-            });
+            return Err(entry.mistake(
+                MistakeKind::Unsupported,
+                format!("{key} is for levels alone"),
+                "of boards demand forbid, require, count, each, between, mirror, repeat, pin, path, any, not or if",
+            ));
         }
         if matches!(kind, "playable" | "seen") {
             if !entry.flag(kind)? {
@@ -75,7 +76,7 @@ impl Designer<'_> {
         })
     }
 
-    fn demand(&self, entry: &Entry, kind: &'static str) -> Result<Demand, DesignError> {
+    fn demand(&self, entry: &Entry, kind: &'static str) -> Result<Demand, FileError> {
         let value = entry.need(kind, kind)?;
         match kind {
             "forbid" => {
@@ -168,11 +169,11 @@ impl Designer<'_> {
     }
 
     /// Reads a demand nested in another.
-    fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, DesignError> {
+    fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, FileError> {
         self.demanded(&entry.inner(key, value)?)
     }
 
-    pub(super) fn area(&self, entry: &Entry) -> Result<Area, DesignError> {
+    pub(super) fn area(&self, entry: &Entry) -> Result<Area, FileError> {
         let (height, width) = self.size;
         let rows = entry.read("rows", POSITIONS, |value| positions(value, height))?;
         let columns = entry.read("columns", POSITIONS, |value| positions(value, width))?;
@@ -186,7 +187,7 @@ impl Designer<'_> {
         Ok(area)
     }
 
-    fn by(&self, entry: &Entry) -> Result<Option<TileClass>, DesignError> {
+    fn by(&self, entry: &Entry) -> Result<Option<TileClass>, FileError> {
         let place = format!("{}, by", entry.place());
         let by = entry.get("by");
         by.map(|class| self.words.class(&place, class)).transpose()

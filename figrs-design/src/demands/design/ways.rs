@@ -1,9 +1,9 @@
 //! Reads paths through a level: those that stay free, and those on which a player passes areas.
 
+use figrs_reading::FileError;
 use ndarray::Array2;
 use serde_json::Value;
 
-use super::design_error::DesignError;
 use super::keys::Entry;
 use super::verbs::Designer;
 use crate::demands::area::Area;
@@ -14,7 +14,7 @@ use figrs_models::mdmc::{Meaning, TileClass};
 
 impl Designer<'_> {
     /// Reads a path of straight lines from cell to cell, whose tiles must be free.
-    pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+    pub(super) fn path(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const CELLS: &str = "a list of cells, as [[9, 0], [9, 20]], each beside or above the one before in a straight line";
         let wrong = || entry.wrong("path", value, CELLS);
         let cells = value.as_array().ok_or_else(wrong)?.iter().map(cell);
@@ -25,7 +25,7 @@ impl Designer<'_> {
         let is_outside =
             |&&(row, column): &&(usize, usize)| row >= self.size.0 || column >= self.size.1;
         if let Some(&(row, column)) = cells.iter().find(is_outside) {
-            return Err(entry.unfit(DemandError::Cell { row, column }));
+            return Err(entry.unfit(DemandError::outside(row, column)));
         }
         let place = format!("{}, through", entry.place());
         let free = match entry.get("through") {
@@ -62,7 +62,7 @@ impl Designer<'_> {
     }
 
     /// Reads the demand that a player's path passes areas one after another.
-    pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, DesignError> {
+    pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";
         let list = value.as_array().filter(|list| !list.is_empty());
@@ -81,10 +81,7 @@ impl Designer<'_> {
         let areas = list.iter().map(area).collect::<Result<Vec<Area>, _>>()?;
         let route = self.route(entry)?.through(areas);
         if route.areas().len() > Route::MOST_AREAS {
-            return Err(entry.unfit(DemandError::WayPoints {
-                areas: route.areas().len(),
-                most: Route::MOST_AREAS,
-            }));
+            return Err(entry.unfit(DemandError::too_many_areas(&route)));
         }
         for area in route.areas() {
             area.within(self.size).map_err(|error| entry.unfit(error))?;
@@ -93,16 +90,13 @@ impl Designer<'_> {
     }
 
     /// Returns the route without areas, which any path by the rules of the movement follows.
-    pub(super) fn route(&self, entry: &Entry) -> Result<Route, DesignError> {
+    pub(super) fn route(&self, entry: &Entry) -> Result<Route, FileError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();
             Movement::suggested(tiles, self.travel)?.rules(tiles, self.travel)
         };
         let rules = self.rules.cloned().map_or_else(suggested, Ok);
-        let rules = rules.map_err(|error| DesignError::Movement {
-            place: entry.place().to_owned(),
-            error,
-        })?;
+        let rules = rules.map_err(|error| error.into_mistake().of(entry.place()))?;
         Ok(Route::under(&rules))
     }
 }

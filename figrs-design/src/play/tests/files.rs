@@ -1,5 +1,7 @@
 //! Tests of movements from files, and of their errors.
 
+use figrs_reading::MistakeKind;
+
 use crate::{JUMP_ARCS, Movement, MovementError, MovementRules, Playability};
 use figrs_models::mdmc::{Level, TileSet, Travel};
 
@@ -151,30 +153,31 @@ fn mistakes_in_files_are_told_with_their_line() {
             "line 1",
             "goal: within = 0; use 1 to 255",
         ),
-        ("doors = 3\nstart =", "line 2", "not a movement: line 2"),
+        ("doors = 3\nstart =", "line 2", "not a movement: "),
     ];
     for (text, line, message) in cases {
         let error = Movement::from_toml(text).unwrap_err();
-        assert!(matches!(error, MovementError::Toml { .. }));
+        let line: usize = line["line ".len()..].parse().unwrap();
+        let MovementError::File(error) = error else {
+            panic!("{error}");
+        };
+        assert_eq!(error.kind(), MistakeKind::Syntax);
+        assert_eq!(error.position.unwrap().0, line, "{text}: {error}");
         let error = error.to_string();
-        assert!(
-            error.starts_with(&format!("not a movement: {line}, column "))
-                && error.contains(message),
-            "{text}: {error}"
-        );
+        assert!(error.contains(message), "{text}: {error}");
         // The movement is also read from the same values in JSON.
         let Ok(table) = toml::from_str::<toml::Table>(text) else {
             continue;
         };
         let error = Movement::from_json(&serde_json::to_string(&table).unwrap()).unwrap_err();
-        assert!(matches!(error, MovementError::Json { .. }));
+        assert!(matches!(error, MovementError::File(_)));
         let error = error.to_string();
         assert!(error.contains(message), "{text}: {error}");
     }
     let error = Movement::from_json("{\n\"doors\": 99}").unwrap_err();
     assert!(
         error.to_string().starts_with(
-            "not a movement: line 2, column 12: doors: 99 cells of wall between doors; use 0 (no doors) to 16; write"
+            "movement:2:12: not a movement: doors: 99 cells of wall between doors; use 0 (no doors) to 16; write"
         ),
         "{error}"
     );
@@ -207,16 +210,18 @@ fn a_file_is_read_by_its_extension_and_called_as_it_is() {
     assert_eq!(movement.name(), stem);
     let toml = path.with_extension("toml");
     std::fs::rename(&path, &toml).unwrap();
-    assert!(matches!(
-        Movement::read(&toml),
-        Err(MovementError::Toml { .. })
-    ));
+    let kind = |path: &std::path::Path| match Movement::read(path) {
+        Err(MovementError::File(error)) => {
+            assert_eq!(error.place, path.display().to_string());
+            error.kind()
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kind(&toml), MistakeKind::Syntax);
     std::fs::write(&toml, b"\xff").unwrap();
-    assert!(matches!(
-        Movement::read(&toml),
-        Err(MovementError::Read { .. })
-    ));
+    assert_eq!(kind(&toml), MistakeKind::Encoding);
     std::fs::remove_file(&toml).unwrap();
+    assert_eq!(kind(&path), MistakeKind::Unreadable);
     let error = Movement::read(&path).unwrap_err();
     assert!(
         error
@@ -234,7 +239,7 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
     let unknown = TileSet::clone(TileSet::platformer()).and_unknown("~W".chars());
     assert_eq!(
         refused(&named("platformer"), &unknown, Travel::Right),
-        "platformer needs the meanings of the tiles ~W: give a legend with a line such as \"~\" = [\"solid\"] or [\"passable\"] for each"
+        "platformer needs the meanings of the tiles ~W; give a legend with a line such as \"~\" = [\"solid\"] or [\"passable\"] for each"
     );
     let tiles = TileSet::platformer();
     assert!(
@@ -262,7 +267,13 @@ fn movements_that_do_not_fit_are_refused_with_a_remedy() {
         .collect();
     let many = Movement::from_json(&serde_json::json!({"jumps": arcs}).to_string()).unwrap();
     let error = many.rules(tiles, Travel::Right).unwrap_err();
-    assert!(matches!(error, MovementError::Stages { stages, most: 1024, .. } if stages > 1024));
+    assert!(matches!(error, MovementError::Invalid { .. }), "{error}");
+    let error = error.to_string();
+    assert!(
+        error.starts_with("from a file: the moves have ")
+            && error.ends_with(" stages, and 1024 are the most; use fewer or shorter jumps"),
+        "{error}"
+    );
     let error = Movement::named("golf").unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -282,12 +293,13 @@ fn tiles_suggest_a_movement() {
     assert_eq!(suggested(kid, Travel::Up).unwrap(), "climb");
     assert!(matches!(
         suggested(kid, Travel::Right),
-        Err(MovementError::Undecided)
+        Err(MovementError::Invalid { .. })
     ));
     let runner = "'#' = ['climbable']\nM = ['spawn']\nG = ['pickupable']";
     assert_eq!(suggested(runner, Travel::Right).unwrap(), "ladders");
     let unknown = Movement::suggested(&TileSet::unknown("WF".chars()), Travel::Right);
     let error = unknown.unwrap_err();
+    assert!(matches!(error, MovementError::Tiles { .. }), "{error}");
     assert!(
         error
             .to_string()

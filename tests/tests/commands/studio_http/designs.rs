@@ -270,9 +270,9 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"demands": "count"}),
-            "demands: not a file of demands",
+            "demands:1:6: not a file of demands",
         ),
-        (json!({"demands": 7}), "demands: not a file of demands"),
+        (json!({"demands": 7}), ": not a file of demands"),
         (
             json!({"demands": ["[[demand]]\nmax_gap = 3", "[[demand]]\nforbid = '~'"]}),
             "demands 2: line 1",
@@ -291,11 +291,11 @@ fn mistakes_in_designs_name_the_field_and_the_remedy() {
         ),
         (
             json!({"movement": "jump = 3", "show_path": true}),
-            "movement: not a movement",
+            "movement:1:1: not a movement",
         ),
         (
             json!({"movement": {"jump": 3}, "strict": true}),
-            "movement: not a movement",
+            "movement:1:7: not a movement",
         ),
         (json!({"training": unknown, "playable": true}), "see tiles"),
         (

@@ -1,0 +1,45 @@
+//! Remedies: changes of a request by which levels can be drawn.
+
+use std::fmt;
+
+use figrs_core::wording::Call;
+
+/// A change of a request by which levels that meet the demands may be drawn. Its text names calls of the library; a program can name its
+/// own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and [`DemandError::worded`](crate::DemandError::worded).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Demand less.
+    FewerDemands,
+    /// Demand the tiles as evidence instead of placing them.
+    PinTiles,
+    /// Allow the sampler more particles.
+    MoreParticles,
+    /// Draw from the exact law.
+    ExactLaw,
+    /// Condition the model on the demands instead of rejecting levels.
+    ConditionTheModel,
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (request, call) = match self {
+            Self::FewerDemands => return f.write_str("take one of them back"),
+            Self::PinTiles => ("pin the tiles", "Demand::Pinned"),
+            Self::MoreParticles => ("allow more particles", "ConditionedSampler::most_particles"),
+            Self::ExactLaw => ("draw from the exact law", "ExactSampler"),
+            Self::ConditionTheModel => ("condition the model instead", "ConditionedSampler"),
+        };
+        write!(f, "{request}{}", Call(call))
+    }
+}
+
+/// A problem and its remedies, each of which suffices, in the words of `word`.
+pub(super) fn with_remedies(
+    problem: &str,
+    remedies: &[Remedy],
+    word: impl Fn(Remedy) -> String,
+) -> String {
+    let remedies: Vec<String> = remedies.iter().copied().map(word).collect();
+    format!("{problem}; {}", remedies.join(", or "))
+}
