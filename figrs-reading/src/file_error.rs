@@ -37,7 +37,7 @@ pub enum MistakeKind {
 }
 
 /// A mistake in a text, without its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, ErrorDebug)]
 pub struct Mistake {
     /// The class of the mistake.
     pub kind: MistakeKind,
@@ -142,3 +142,5 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+impl std::error::Error for Mistake {}

@@ -4,6 +4,7 @@ use ndarray::Array2;
 use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, LevelError, Tile};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The mean distance between two levels of a set, computed level by level.
 ///
@@ -35,17 +36,18 @@ impl Diversity {
         Self::default()
     }
 
-    /// Adds a level; returns [`LevelError::UnequalSizes`] if its size differs from that of the first level.
+    /// Adds a level; returns [`LevelError::Levels`] if its size differs from that of the first level.
     pub fn add(&mut self, level: &Level) -> Result<(), LevelError> {
         let size = (level.height(), level.width());
         let cells = self
             .cells
             .get_or_insert_with(|| Array2::from_elem(size, FxHashMap::default()));
         if cells.dim() != size {
-            return Err(LevelError::UnequalSizes {
-                size,
-                expected: cells.dim(),
-            });
+            let ((rows, columns), (first, across)) = (size, cells.dim());
+            let problem = format!(
+                "a level of {rows} rows and {columns} columns cannot be compared with one of {first} rows and {across} columns"
+            );
+            return Err(Mistake::new(MistakeKind::Count, problem, "use one size").into());
         }
         for (counts, &tile) in cells.iter_mut().zip(level.as_array()) {
             *counts.entry(tile).or_default() += 1;

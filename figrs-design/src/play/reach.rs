@@ -35,7 +35,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// # Errors
 ///
-/// [`LevelError::ColumnHeight`] if the height of a column differs from the height given at the start.
+/// [`LevelError::Levels`] if the height of a column differs from the height given at the start.
 ///
 /// # Example
 ///
@@ -201,13 +201,10 @@ impl Reach {
 
     /// Adds a column, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
     ///
-    /// **Errors.** [`LevelError::ColumnHeight`].
+    /// **Errors.** [`LevelError::Levels`] if the column has another height than the level.
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
         if column.len() != self.height {
-            return Err(LevelError::ColumnHeight {
-                height: column.len(),
-                expected: self.height,
-            });
+            return Err(LevelError::wrong_column(column.len(), self.height));
         }
         let classes: Vec<CellClass> = {
             let rules = self.route.rules();

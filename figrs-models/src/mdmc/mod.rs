@@ -9,7 +9,7 @@
 //! | module idea | types |
 //! |---|---|
 //! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`vglc`] |
-//! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`Rooms`], [`read_legend`], [`MapError`] |
+//! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`Rooms`], [`read_legend`] |
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
@@ -35,7 +35,6 @@ mod train;
 
 pub use corpus::legends::read_legend;
 pub use corpus::levels::Corpus;
-pub use corpus::maps::map_error::MapError;
 pub use corpus::note::CorpusNote;
 pub use corpus::reader::CorpusReader;
 pub use corpus::rooms::Rooms;
@@ -53,7 +52,6 @@ pub use sample::look_ahead::LookAheadSampler;
 pub use sample::tile_field::TileFieldElements;
 #[doc(hidden)]
 pub use sample::twist;
-pub use tiles::legend_error::LegendError;
 pub use tiles::meaning::Meaning;
 pub use tiles::tile::Tile;
 pub use tiles::tile_class::TileClass;
@@ -64,7 +62,6 @@ pub use train::distribution::TileDistribution;
 pub use train::error::TrainingError;
 pub use train::hierarchy::HierarchicalChain;
 pub use train::row_splits::RowSplits;
-pub use train::saved_chain::SavedChainError;
 pub use train::structure::{Offset, Structure};
 pub use train::structure_error::StructureError;
 pub use train::structures::Structures;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::maps::is_map_of_folder;
 use crate::mdmc::LevelError;
+use figrs_reading::FileError;
 
 /// Maximum depth of the subfolders that are searched.
 const MOST_DEPTH: usize = 8;
@@ -85,10 +86,7 @@ pub(super) fn one_encoding(
 
 /// Returns the entries of a folder, sorted by name.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
-    let unreadable = |cause| LevelError::Read {
-        path: folder.to_owned(),
-        cause,
-    };
+    let unreadable = |cause| FileError::unreadable(folder, &cause);
     let entries = fs::read_dir(folder).map_err(unreadable)?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
     let mut paths = paths.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use super::folders::entries;
 use super::note::CorpusNote;
 use crate::mdmc::level::vglc;
-use crate::mdmc::{LegendError, LevelError, TileSet};
+use crate::mdmc::{LevelError, TileSet};
+use figrs_reading::MistakeKind;
 
 /// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
 ///
-/// **Errors.** [`LevelError::Read`], [`LevelError::NotUtf8`], [`LevelError::Legend`].
+/// **Errors.** [`LevelError::File`].
 pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     let path = path.as_ref();
     let text = vglc::read_text(path)?;
@@ -21,10 +22,7 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     } else {
         TileSet::from_json(&text)
     };
-    read.map_err(|cause| LevelError::Legend {
-        path: path.to_owned(),
-        cause: Box::new(cause),
-    })
+    read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
 /// Finds the legend for some levels: the first file in these folders that describes the largest number of the levels' tiles; `known` counts these
@@ -91,11 +89,5 @@ fn mentions_tiles(path: &Path) -> bool {
 
 /// True if an error concerns a file with a list of tiles; other files are not meant as legends.
 fn is_meant_as_legend(error: &LevelError) -> bool {
-    let LevelError::Legend { cause, .. } = error else {
-        return false;
-    };
-    matches!(
-        **cause,
-        LegendError::Character { .. } | LegendError::Count { .. }
-    )
+    matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

@@ -9,8 +9,10 @@ use super::folders::{folders_within, level_paths, one_encoding};
 use super::legends;
 use super::maps::{MapReader, MapText, is_map};
 use super::note::CorpusNote;
+use crate::mdmc::level::error::no_levels;
 use crate::mdmc::level::vglc;
 use crate::mdmc::{Level, LevelError, TileSet};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The contents of a level file.
 pub(super) struct LevelFile {
@@ -77,18 +79,23 @@ pub(super) fn files_of(
     }
     if files.is_empty() {
         let place = root.display().to_string();
-        return Err(match first_error {
-            Some(first) => LevelError::NoLevelsAmong { place, first },
-            None if !patterns.is_empty() && !matched => LevelError::NothingMatches {
-                place,
-                patterns: patterns
-                    .iter()
-                    .map(Pattern::as_str)
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            },
-            None => LevelError::NoLevels { place },
-        });
+        let mistake = match first_error {
+            Some(first) => Mistake::new(
+                MistakeKind::Missing,
+                format!("none of its files is a level; the first is not because of this: {first}"),
+                "",
+            ),
+            None if !patterns.is_empty() && !matched => {
+                let patterns: Vec<&str> = patterns.iter().map(Pattern::as_str).collect();
+                Mistake::new(
+                    MistakeKind::Missing,
+                    format!("no level file matches {}", patterns.join(", ")),
+                    "write names without .txt, `*` for any characters",
+                )
+            }
+            None => return Err(no_levels(place)),
+        };
+        return Err(mistake.of(place).into());
     }
     Ok(files)
 }
@@ -182,9 +189,9 @@ pub(super) fn without_single_lines(
     }
     let (single, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_single);
     let skipped = |file: LevelFile| {
-        CorpusNote::Skipped(LevelError::SingleLine {
-            place: file.path.display().to_string(),
-        })
+        let problem = "one line, where other levels have several";
+        let mistake = Mistake::new(MistakeKind::Syntax, problem, "");
+        CorpusNote::Skipped(mistake.of(file.path.display().to_string()).into())
     };
     notes.extend(single.into_iter().map(skipped));
     files

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use ndarray::s;
 
 use super::shipped;
+use crate::mdmc::level::error::{foreign_tile, no_levels, too_many_tiles, wrong_rows};
 use crate::mdmc::{Level, LevelError, Meaning, Tile, TileSet, Travel};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
@@ -49,33 +51,26 @@ impl Corpus {
     ) -> Result<Self, LevelError> {
         let (names, levels): (Vec<String>, Vec<Level>) = named.into_iter().unzip();
         let Some(first) = levels.first() else {
-            return Err(LevelError::NoLevels {
-                place: "corpus".to_owned(),
-            });
+            return Err(no_levels("corpus"));
         };
         let (expected, count) = (first.height(), tiles.tiles().count());
         if count > TileSet::MAX_TILES {
-            return Err(LevelError::TooManyTiles {
-                count,
-                max: TileSet::MAX_TILES,
-            });
+            return Err(too_many_tiles(count));
         }
         for (level, name) in levels.iter().zip(&names) {
             if level.height() != expected {
-                return Err(LevelError::UnequalHeights {
-                    place: name.clone(),
-                    height: level.height(),
-                    expected,
-                });
+                let height = level.height();
+                let mistake = Mistake::new(
+                    MistakeKind::Count,
+                    format!("the level has {height} rows and the first level {expected}"),
+                    "give all levels of a corpus one height",
+                );
+                return Err(mistake.of(name).into());
             }
             let is_foreign =
                 |tile: &&Tile| tile.symbol().and_then(|symbol| tiles.tile(symbol)) != Some(**tile);
             if let Some(tile) = level.as_array().iter().find(is_foreign) {
-                return Err(LevelError::ForeignTile {
-                    place: name.clone(),
-                    tile: tile.to_string(),
-                    known: tiles.symbols(),
-                });
+                return Err(foreign_tile(name, *tile, &tiles));
             }
         }
         Ok(Self {
@@ -100,16 +95,17 @@ impl Corpus {
 
     /// Sets the number of times that each level counts in training; `weight` returns it for the name of the level.
     ///
-    /// **Errors.** [`LevelError::Weight`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
+    /// **Errors.** [`LevelError::File`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
         for (own, name) in self.weights.iter_mut().zip(&self.names) {
             *own = weight(name);
             if !(1..=Self::MAX_WEIGHT).contains(own) {
-                return Err(LevelError::Weight {
-                    place: name.clone(),
-                    weight: *own,
-                    max: Self::MAX_WEIGHT,
-                });
+                let mistake = Mistake::new(
+                    MistakeKind::Value,
+                    format!("a level cannot count {own} times"),
+                    format!("use 1 to {}", Self::MAX_WEIGHT),
+                );
+                return Err(mistake.of(name).into());
             }
         }
         Ok(self)
@@ -157,11 +153,11 @@ impl Corpus {
 
     /// Returns the levels cut to their bottom rows, for a chain of less height.
     ///
-    /// **Errors.** [`LevelError::Rows`] unless `1 <= rows <= height`.
+    /// **Errors.** [`LevelError::Levels`] unless `1 <= rows <= height`.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
         let height = self.height();
         if rows == 0 || rows > height {
-            return Err(LevelError::Rows { rows, height });
+            return Err(wrong_rows(rows, height));
         }
         let cut = |level: &Level| {
             let tiles = level.as_array().slice(s![height - rows.., ..]);
@@ -239,14 +235,17 @@ mod tests {
 
     #[test]
     fn no_levels_is_an_error() {
-        assert!(matches!(Corpus::new([]), Err(LevelError::NoLevels { .. })));
+        let error = Corpus::new([]).unwrap_err();
+        assert!(
+            error.to_string().starts_with("corpus: no levels"),
+            "{error}"
+        );
     }
 
     #[test]
     fn unequal_heights_are_an_error_that_names_the_level() {
         let error = Corpus::new([named("low", "X"), named("high", "-\nX")]).unwrap_err();
-        assert!(
-            matches!(&error, LevelError::UnequalHeights { place, height: 2, expected: 1 } if place == "high")
-        );
+        let expected = "high: the level has 2 rows and the first level 1; give all levels of a corpus one height";
+        assert_eq!(error.to_string(), expected);
     }
 }

@@ -16,7 +16,9 @@ use super::note::CorpusNote;
 use super::rooms::{self, Rooms};
 use super::tile_sets::{self, FolderTiles};
 use super::ways::drawn_ways;
+use crate::mdmc::level::error::{no_levels, too_many_tiles, wrong_rows};
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// True for a character of the built-in platformer tiles, whose levels need no legend.
 fn is_platformers(symbol: char) -> bool {
@@ -128,8 +130,7 @@ impl CorpusReader {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
         if self.folders.is_empty() {
-            let place = "no folder".to_owned();
-            return Err(LevelError::NoLevels { place });
+            return Err(no_levels("no folder"));
         }
         let mut files = Vec::new();
         let mut maps = MapReader::new(self.tiles.as_deref(), self.layer.as_deref());
@@ -189,8 +190,7 @@ impl CorpusReader {
         };
         let files: Vec<LevelFile> = named.into_iter().map(file).collect();
         if files.is_empty() {
-            let place = "texts".to_owned();
-            return Err(LevelError::NoLevels { place });
+            return Err(no_levels("texts"));
         }
         for file in &files {
             check_text(&file.path.display().to_string(), &file.text)?;
@@ -243,10 +243,11 @@ impl CorpusReader {
 
     fn patterns(&self) -> Result<Vec<Pattern>, LevelError> {
         let pattern = |text: &String| {
-            Pattern::new(text).map_err(|error| LevelError::Pattern {
-                pattern: text.clone(),
-                column: error.pos + 1,
-                problem: error.msg,
+            Pattern::new(text).map_err(|error| {
+                let (column, reason) = (error.pos + 1, error.msg);
+                let problem =
+                    format!("the pattern {text:?} is none at character {column}: {reason}");
+                Mistake::new(MistakeKind::Syntax, problem, "use `*`, `?` and `[..]`").into()
             })
         };
         self.only.iter().map(pattern).collect()
@@ -289,10 +290,7 @@ impl CorpusReader {
         };
         let count = set.tiles().count();
         if count > TileSet::MAX_TILES {
-            return Err(LevelError::TooManyTiles {
-                count,
-                max: TileSet::MAX_TILES,
-            });
+            return Err(too_many_tiles(count));
         }
         let is_in_use = |tile: &Tile| tile.symbol().is_some_and(|symbol| in_use.contains(&symbol));
         let unknown = set
@@ -329,10 +327,7 @@ impl CorpusReader {
         let highest = levels.iter().map(Level::height).max().unwrap_or(0);
         let rows = self.rows.unwrap_or(highest);
         if rows == 0 || rows > highest {
-            return Err(LevelError::Rows {
-                rows,
-                height: highest,
-            });
+            return Err(wrong_rows(rows, highest));
         }
         check_cells(levels.iter().map(|level| rows * level.width()).sum())?;
         let of = levels.len();
@@ -395,10 +390,13 @@ fn without_ways(
 
 fn check_cells(cells: usize) -> Result<(), LevelError> {
     if cells > CorpusReader::MAX_CELLS {
-        return Err(LevelError::TooManyCells {
-            cells,
-            max: CorpusReader::MAX_CELLS,
-        });
+        let max = CorpusReader::MAX_CELLS;
+        return Err(Mistake::new(
+            MistakeKind::TooLarge,
+            format!("levels of {cells} cells; at most {max} cells fit"),
+            "read fewer of them, or fewer rows",
+        )
+        .into());
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use ndarray::s;
 
 use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// States where levels are cut into rooms.
 ///
@@ -28,7 +29,7 @@ type Place = (Range<usize>, Range<usize>);
 
 /// Cuts named levels into rooms, which have the names of their levels and the row and column where they begin.
 ///
-/// **Errors.** [`LevelError::NoOutside`] if levels are to be cut along outside tiles and there are none; [`LevelError::NoRooms`].
+/// **Errors.** [`LevelError::Levels`] if levels are to be cut along outside tiles and there are none, or if there is no room.
 pub(super) fn cut(
     named: Vec<(String, Level)>,
     rooms: Rooms,
@@ -37,7 +38,8 @@ pub(super) fn cut(
 ) -> Result<Vec<(String, Level)>, LevelError> {
     if rooms == Rooms::Apart && set.outside().is_empty() {
         let known = set.symbols();
-        return Err(LevelError::NoOutside { known });
+        let remedy = format!("add the word \"outside\" to one of the tiles {known} in the legend");
+        return Err(Mistake::new(MistakeKind::Missing, "no tile is outside", remedy).into());
     }
     let (levels, mut left_out, mut cut) = (named.len(), 0, Vec::new());
     for (name, level) in named {
@@ -58,7 +60,10 @@ pub(super) fn cut(
         }
     }
     if cut.is_empty() {
-        return Err(LevelError::NoRooms { levels });
+        let problem = format!(
+            "{levels} levels have no room: none is as large as a room and has a tile that is not outside"
+        );
+        return Err(Mistake::new(MistakeKind::Missing, problem, "").into());
     }
     notes.push(CorpusNote::Rooms {
         rooms: cut.len(),
@@ -177,16 +182,21 @@ mod tests {
             cut(vec![("a".to_owned(), level)], rooms, &set, &mut Vec::new()).unwrap_err()
         };
         let error = cut_one("[tiles]\n'#' = ['solid']", "##", Rooms::Apart);
-        assert!(matches!(&error, LevelError::NoOutside { known } if known == "#"));
+        let expected =
+            "no tile is outside; add the word \"outside\" to one of the tiles # in the legend";
+        assert_eq!(error.to_string(), expected);
         for size in [(2, 1), (0, 0), (1, usize::MAX)] {
             let rooms = Rooms::Sized {
                 rows: size.0,
                 columns: size.1,
             };
             let error = cut_one("[tiles]\n'#' = ['solid']", "##", rooms);
-            assert!(matches!(error, LevelError::NoRooms { levels: 1 }));
+            assert!(
+                error.to_string().starts_with("1 levels have no room"),
+                "{error}"
+            );
         }
         let error = cut_one("[tiles]\n'#' = ['outside']", "##", Rooms::Apart);
-        assert!(matches!(error, LevelError::NoRooms { .. }));
+        assert!(error.to_string().contains("have no room"), "{error}");
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// The levels of one given folder: their characters, and the legend found for them.
 pub(super) struct FolderTiles {
@@ -24,7 +25,7 @@ struct SourcedSet<'a> {
 /// Creates one set of tiles for all folders. The characters of a folder get the tiles of its own legend; folders without a legend get the tiles of
 /// the others.
 ///
-/// **Errors.** [`LevelError::LegendsDisagree`] for a character that occurs in levels of two folders and has different meanings in their legends.
+/// **Errors.** [`LevelError::Levels`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(
     folders: Vec<FolderTiles>,
     notes: &mut Vec<CorpusNote>,
@@ -132,9 +133,9 @@ fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelErr
     let other = sets[..place]
         .iter()
         .find(|set| set.symbols.contains(&symbol) && set.set.tile(symbol) != own);
-    LevelError::LegendsDisagree {
-        symbol,
-        first: named(other.unwrap_or(&sets[0])),
-        other: named(&sets[place]),
-    }
+    let (first, words) = named(other.unwrap_or(&sets[0]));
+    let (second, others) = named(&sets[place]);
+    let problem = format!("{symbol:?} is \"{words}\" in {first} and \"{others}\" in {second}");
+    let remedy = "train on the folders one by one, write another character in the levels of one, or give one legend for all";
+    Mistake::new(MistakeKind::Contradiction, problem, remedy).into()
 }

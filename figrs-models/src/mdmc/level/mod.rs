@@ -9,7 +9,10 @@ use std::{fmt, str::FromStr};
 
 use ndarray::Array2;
 
+use figrs_reading::{Mistake, MistakeKind};
+
 use super::{LevelError, Tile, TileSet};
+use error::empty_level;
 
 /// A non-empty rectangle of tiles, with rows counted from the top and columns from the left.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,42 +31,43 @@ impl Level {
         let width = text.lines().next().map_or(0, |row| row.chars().count());
         if width == 0 && text.contains(|symbol: char| !symbol.is_control()) {
             let rows = text.lines().take_while(|row| row.is_empty()).count();
-            let place = place.to_owned();
-            return Err(LevelError::BlankRows { place, rows });
+            let mistake = Mistake::new(
+                MistakeKind::Syntax,
+                format!("the first rows are blank, of which there are {rows}"),
+                "fill them with the tile for air, or take them out",
+            );
+            return Err(mistake.at(place, (1, 1)).into());
         }
         if width == 0 {
-            return Err(LevelError::EmptyLevel {
-                place: place.to_owned(),
-            });
+            return Err(empty_level(place));
         }
         let mut tiles = Vec::with_capacity(text.len());
         for (line, row) in (1..).zip(text.lines()) {
             for (column, symbol) in (1..).zip(row.chars()) {
-                let unknown = || LevelError::UnknownTile {
-                    place: place.to_owned(),
-                    line,
-                    column,
-                    symbol,
-                    known: set.symbols(),
+                let unknown = || {
+                    let remedy = format!("use only the tiles {}", set.symbols());
+                    Mistake::new(
+                        MistakeKind::Unknown,
+                        format!("unknown tile {symbol:?}"),
+                        remedy,
+                    )
+                    .at(place, (line, column))
                 };
                 tiles.push(set.tile(symbol).ok_or_else(unknown)?);
             }
             let found = row.chars().count();
             if found != width {
                 let column = found.min(width) + 1;
-                return Err(LevelError::RaggedRow {
-                    place: place.to_owned(),
-                    line,
-                    column,
-                    expected: width,
-                    found,
-                });
+                let mistake = Mistake::new(
+                    MistakeKind::Count,
+                    format!("the row has {found} tiles and the first row {width}"),
+                    "make all rows equally long",
+                );
+                return Err(mistake.at(place, (line, column)).into());
             }
         }
         let height = tiles.len() / width;
-        let empty = |_| LevelError::EmptyLevel {
-            place: place.to_owned(),
-        };
+        let empty = |_| empty_level(place);
         Ok(Self {
             tiles: Array2::from_shape_vec((height, width), tiles).map_err(empty)?,
         })
@@ -74,15 +78,18 @@ impl Level {
     /// **Errors.** The array has no cells or contains [`Tile::BORDER`].
     pub fn from_array(tiles: Array2<Tile>) -> Result<Self, LevelError> {
         if tiles.is_empty() {
-            return Err(LevelError::EmptyLevel {
-                place: "array".to_owned(),
-            });
+            return Err(empty_level("array"));
         }
         match tiles
             .indexed_iter()
             .find(|&(_, &tile)| tile == Tile::BORDER)
         {
-            Some(((row, column), _)) => Err(LevelError::BorderInside { row, column }),
+            Some(((row, column), _)) => Err(Mistake::new(
+                MistakeKind::Value,
+                format!("row {row}, column {column}: a level cannot contain the border tile"),
+                "use a tile of the alphabet",
+            )
+            .into()),
             None => Ok(Self { tiles }),
         }
     }
@@ -98,15 +105,13 @@ impl Level {
             let (column, height) = (column.as_ref(), column.as_ref().len());
             let expected = *expected.get_or_insert(height);
             if height != expected {
-                return Err(LevelError::ColumnHeight { height, expected });
+                return Err(LevelError::wrong_column(height, expected));
             }
             tiles.extend_from_slice(column);
             width += 1;
         }
         let shape = (width, expected.unwrap_or_default());
-        let empty = |_| LevelError::EmptyLevel {
-            place: "columns".to_owned(),
-        };
+        let empty = |_| empty_level("columns");
         let columns = Array2::from_shape_vec(shape, tiles).map_err(empty)?;
         Self::from_array(columns.reversed_axes())
     }
@@ -180,28 +185,25 @@ mod tests {
         let columns: Vec<Vec<Tile>> = columns.map(|column| column.to_vec()).collect();
         assert_eq!(Level::from_columns(&columns).unwrap(), level);
         let none = Level::from_columns(Vec::<Vec<Tile>>::new()).unwrap_err();
-        assert!(matches!(none, LevelError::EmptyLevel { .. }));
+        assert!(none.to_string().contains("the level is empty"), "{none}");
         let error = Level::from_columns([&columns[0][..], &columns[1][..1]]).unwrap_err();
-        assert!(matches!(
-            error,
-            LevelError::ColumnHeight {
-                height: 1,
-                expected: 2
-            }
-        ));
+        assert_eq!(
+            error.to_string(),
+            "the column has 1 tiles; give one for each of the 2 rows"
+        );
     }
 
     #[test]
     fn empty_text_is_an_error() {
         let blank = "\r\n\n--".parse::<Level>().unwrap_err();
         assert!(
-            matches!(blank, LevelError::BlankRows { rows: 2, .. }),
+            blank.to_string().contains("blank, of which there are 2"),
             "{blank}"
         );
         for text in ["", "\n", "\r\n\r\n"] {
             let error = text.parse::<Level>().unwrap_err();
             assert!(
-                matches!(error, LevelError::EmptyLevel { .. }),
+                error.to_string().contains("the level is empty"),
                 "{text:?}: {error}"
             );
         }
@@ -211,23 +213,14 @@ mod tests {
     fn a_row_of_another_length_is_an_error_where_the_shorter_one_ends() {
         for (text, at, length) in [("---\n--\n", 3, 2), ("--\n---", 3, 3), ("--\n\n--", 1, 0)] {
             let error = text.parse::<Level>().unwrap_err();
-            let right = matches!(error, LevelError::RaggedRow { line: 2, column, found, .. } if (column, found) == (at, length));
-            assert!(right, "{text:?}: {error}");
+            let words = format!(":2:{at}: the row has {length} tiles");
+            assert!(error.to_string().contains(&words), "{text:?}: {error}");
         }
     }
 
     #[test]
     fn an_unknown_character_is_an_error_at_its_place() {
         let error = Level::from_text("castle.txt", "--\n-é", TileSet::platformer()).unwrap_err();
-        assert!(matches!(
-            error,
-            LevelError::UnknownTile {
-                line: 2,
-                column: 2,
-                symbol: 'é',
-                ..
-            }
-        ));
         assert!(
             error
                 .to_string()
@@ -238,13 +231,13 @@ mod tests {
     #[test]
     fn arrays_must_have_cells_and_no_border() {
         let none = Level::from_array(Array2::from_elem((3, 0), Tile::EMPTY)).unwrap_err();
-        assert!(matches!(none, LevelError::EmptyLevel { .. }));
+        assert!(none.to_string().contains("the level is empty"), "{none}");
         let mut tiles = Array2::from_elem((2, 3), Tile::EMPTY);
         tiles[(1, 2)] = Tile::BORDER;
         let border = Level::from_array(tiles).unwrap_err();
-        assert!(matches!(
-            border,
-            LevelError::BorderInside { row: 1, column: 2 }
-        ));
+        assert!(
+            border.to_string().starts_with("row 1, column 2:"),
+            "{border}"
+        );
     }
 }

@@ -3,8 +3,7 @@
 use std::{fs, path::Path};
 
 use crate::mdmc::{Level, LevelError, TileSet};
-use figrs_reading::LineIndex;
-use figrs_reading::{MOST_BYTES, read_limited};
+use figrs_reading::{FileError, LineIndex, MOST_BYTES, Mistake, MistakeKind, read_limited};
 
 /// Reads a level from a file.
 ///
@@ -17,19 +16,16 @@ pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, Leve
 /// Reads the text of a file; an error has the position of the first byte that is not UTF-8.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String, LevelError> {
-    let bytes = read_limited(path, MOST_BYTES).map_err(|cause| LevelError::Read {
-        path: path.to_owned(),
-        cause,
-    })?;
+    let bytes =
+        read_limited(path, MOST_BYTES).map_err(|cause| FileError::unreadable(path, &cause))?;
     String::from_utf8(bytes).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let good = String::from_utf8_lossy(&error.as_bytes()[..valid]);
         let (line, column) = LineIndex::new(&good).at(good.len());
-        LevelError::NotUtf8 {
-            place: path.display().to_string(),
-            line,
-            column,
-        }
+        let remedy = "save the level as UTF-8 text";
+        let mistake = Mistake::new(MistakeKind::Encoding, "not UTF-8", remedy);
+        let place = path.display().to_string();
+        mistake.at(place, (line, column)).into()
     })
 }
 
@@ -38,10 +34,8 @@ pub fn read_text(path: &Path) -> Result<String, LevelError> {
 /// **Errors.** The file cannot be written.
 pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {
     let path = path.as_ref();
-    fs::write(path, format!("{level}\n")).map_err(|cause| LevelError::Write {
-        path: path.to_owned(),
-        cause,
-    })
+    fs::write(path, format!("{level}\n"))
+        .map_err(|cause| FileError::unwritable(path, &cause).into())
 }
 
 #[cfg(test)]
@@ -78,8 +72,11 @@ mod tests {
     fn a_missing_file_is_an_error() {
         let scratch = ScratchDirectory::new("missing");
         let absent = scratch.0.join("absent");
+        let error = read_level(&absent, TileSet::platformer()).unwrap_err();
+        assert_eq!(error.kind(), MistakeKind::Unreadable);
         assert!(
-            matches!(read_level(&absent, TileSet::platformer()), Err(LevelError::Read { path, .. }) if path == absent)
+            error.to_string().starts_with(&absent.display().to_string()),
+            "{error}"
         );
     }
 
@@ -87,23 +84,15 @@ mod tests {
     fn a_file_that_cannot_be_written_is_an_error() {
         let scratch = ScratchDirectory::new("unwritable");
         let level = "X".parse().unwrap();
-        assert!(matches!(
-            write_level(&scratch.0, &level),
-            Err(LevelError::Write { .. })
-        ));
+        let error = write_level(&scratch.0, &level).unwrap_err();
+        assert_eq!(error.kind(), MistakeKind::Unwritable);
     }
 
     #[test]
     fn bytes_that_are_not_utf8_are_an_error_at_their_place() {
         let scratch = ScratchDirectory::new("latin1");
         let path = scratch.file("a.txt", b"---\n-\xe9-\n");
-        assert!(matches!(
-            read_level(path, TileSet::platformer()),
-            Err(LevelError::NotUtf8 {
-                line: 2,
-                column: 2,
-                ..
-            })
-        ));
+        let error = read_level(path, TileSet::platformer()).unwrap_err();
+        assert!(error.to_string().contains(":2:2: not UTF-8"), "{error}");
     }
 }

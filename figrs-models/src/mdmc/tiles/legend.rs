@@ -1,9 +1,9 @@
 //! Reads and writes legends: tile sets as text.
 
+use figrs_reading::{Mistake, MistakeKind, mistakes};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
-use super::legend_error::LegendError;
 use super::meaning::Meanings;
 use super::tile::Tile;
 use super::tile_set::{NamedTile, TileSet, can_be_tile};
@@ -34,14 +34,20 @@ impl TileSet {
     /// Words that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
     /// `{"meaning": ["solid"], "picture": 3}`, with the number of its picture on a sheet of pictures, from 0.
     ///
-    /// **Errors.** [`LegendError`] if the text is not a legend.
-    pub fn from_json(text: &str) -> Result<Self, LegendError> {
-        Self::of_legend(serde_json::from_str(text)?)
+    /// **Errors.** The [`Mistake`] if the text is not a legend.
+    pub fn from_json(text: &str) -> Result<Self, Mistake> {
+        let legend = serde_json::from_str(text).map_err(|error| {
+            let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(&error));
+            let problem = format!("not a legend: line {line}, column {column}: {reason}");
+            let remedy = "write {\"tiles\": {\"#\": [\"solid\"], ..}}";
+            Mistake::new(MistakeKind::Syntax, problem, remedy)
+        })?;
+        Self::of_legend(legend)
     }
 
     /// Reads a legend in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }`.
     ///
-    /// **Errors.** [`LegendError`] if the text is not a legend.
+    /// **Errors.** The [`Mistake`] if the text is not a legend.
     ///
     /// ```
     /// use figrs_models::mdmc::{Meaning, TileSet};
@@ -50,24 +56,35 @@ impl TileSet {
     /// let brick = tiles.tile('#').unwrap();
     /// assert!(brick.is(Meaning::Solid));
     /// assert_eq!(tiles.description(brick), "solid, brick");
-    /// # Ok::<(), figrs_models::mdmc::LegendError>(())
+    /// # Ok::<(), figrs_reading::Mistake>(())
     /// ```
-    pub fn from_toml(text: &str) -> Result<Self, LegendError> {
-        Self::of_legend(toml::from_str(text).map_err(Box::new)?)
+    pub fn from_toml(text: &str) -> Result<Self, Mistake> {
+        let legend = toml::from_str(text).map_err(|error| {
+            let (place, reason) = (mistakes::place_in_toml(&error), mistakes::in_toml(&error));
+            let remedy = "write lines as \"#\" = [\"solid\"] below [tiles]";
+            Mistake::new(
+                MistakeKind::Syntax,
+                format!("not a legend: {place}{reason}"),
+                remedy,
+            )
+        })?;
+        Self::of_legend(legend)
     }
 
-    fn of_legend(legend: Legend) -> Result<Self, LegendError> {
+    fn of_legend(legend: Legend) -> Result<Self, Mistake> {
         let count = legend.tiles.len();
         if count == 0 || count > Self::MAX_TILES {
-            return Err(LegendError::Count { count });
+            let problem = format!("a legend of {count} tiles");
+            let remedy = format!("give 1 to {}", Self::MAX_TILES);
+            return Err(Mistake::new(MistakeKind::Count, problem, remedy));
         }
         let tiles = legend.tiles.into_iter().map(|(key, entry)| {
             let mut symbols = key.chars();
             let (Some(symbol), None) = (symbols.next(), symbols.next()) else {
-                return Err(LegendError::Character { key });
+                return Err(no_tile(&key));
             };
             if !can_be_tile(symbol) {
-                return Err(LegendError::Character { key });
+                return Err(no_tile(&key));
             }
             let (words, picture) = match entry {
                 LegendEntry::Words(words) => (words, None),
@@ -99,6 +116,13 @@ impl TileSet {
     }
 }
 
+/// The name of a tile is not a single character.
+fn no_tile(key: &str) -> Mistake {
+    let problem = format!("the tile {key:?} is not one character that can be seen, or a blank");
+    let remedy = "name each tile by the one that levels have";
+    Mistake::new(MistakeKind::Unknown, problem, remedy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,21 +144,14 @@ mod tests {
     #[test]
     fn what_is_no_legend_is_an_error() {
         let json = |text| TileSet::from_json(text).unwrap_err();
-        assert!(matches!(json("{\"jumps\": []}"), LegendError::Json(_)));
-        assert!(matches!(
-            json(r#"{"tiles": {"ab": []}}"#),
-            LegendError::Character { key } if key == "ab"
-        ));
-        assert!(matches!(
-            json(r#"{"tiles": {"\t": []}}"#),
-            LegendError::Character { .. }
-        ));
-        assert!(matches!(
-            json(r#"{"tiles": {}}"#),
-            LegendError::Count { count: 0 }
-        ));
+        assert_eq!(json("{\"jumps\": []}").kind, MistakeKind::Syntax);
+        let long = json(r#"{"tiles": {"ab": []}}"#);
+        assert_eq!(long.kind, MistakeKind::Unknown);
+        assert!(long.to_string().contains("\"ab\""), "{long}");
+        assert_eq!(json(r#"{"tiles": {"\t": []}}"#).kind, MistakeKind::Unknown);
+        assert_eq!(json(r#"{"tiles": {}}"#).kind, MistakeKind::Count);
         let toml = TileSet::from_toml("[tiles]\n'#' = 3").unwrap_err();
-        assert!(matches!(toml, LegendError::Toml(_)));
+        assert_eq!(toml.kind, MistakeKind::Syntax);
         assert!(toml.to_string().starts_with("not a legend: line 2"));
     }
 }

@@ -6,10 +6,9 @@
 //! | `meaning` | meanings that matter to movement |
 //! | `tile_class` | classes: some tiles, or all others |
 //! | `tile_set` | the tiles of a game |
-//! | `legend`, `legend_error` | tile sets from JSON and TOML |
+//! | `legend` | tile sets from JSON and TOML |
 
 pub(super) mod legend;
-pub(super) mod legend_error;
 pub(super) mod meaning;
 pub mod tile;
 pub(super) mod tile_class;

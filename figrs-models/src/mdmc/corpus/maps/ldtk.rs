@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::map::{Map, MapLevel, Tileset, chosen, words};
-use super::map_error::MapError;
+use super::map_mistakes;
+use figrs_reading::FileError;
 
 #[derive(Deserialize)]
 #[serde(expecting = "a project of LDtk")]
@@ -73,8 +74,8 @@ struct IntGridValue {
 impl Layer {
     /// Returns the values of an `IntGrid` layer, or the tiles of the topmost stack of another layer, counted from 1.
     ///
-    /// **Errors.** [`MapError::Cells`] if the layer has no cells.
-    fn level(&self, name: &str) -> Result<MapLevel, MapError> {
+    /// **Errors.** The layer has no cells.
+    fn level(&self, name: &str) -> Result<MapLevel, FileError> {
         let size = (self.rows, self.columns);
         let name = Some(name.to_owned());
         if !self.int_grid_csv.is_empty() {
@@ -95,8 +96,7 @@ impl Layer {
             .saturating_mul(found)
             .max(MOST_SPARSE_CELLS);
         if size.0.saturating_mul(size.1) > most || !cells.keys().all(is_within) {
-            let layer = self.identifier.clone();
-            return Err(MapError::Cells { layer, found, size });
+            return Err(map_mistakes::wrong_cells(&self.identifier, found, size));
         }
         let places = (0..size.0).flat_map(|row| (0..size.1).map(move |column| (row, column)));
         let numbers = places.map(|at| cells.get(&at).copied().unwrap_or(0));
@@ -112,9 +112,10 @@ const MOST_SPARSE_CELLS: usize = 1 << 20;
 
 /// Reads the levels of a project. Of each level it reads the wanted layer, or else the first layer with values, or else the first layer with tiles.
 ///
-/// **Errors.** [`MapError`].
-pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, MapError> {
-    let project: Project = serde_json::from_str(text.trim_start_matches('\u{feff}'))?;
+/// **Errors.** The mistake in the project.
+pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
+    let project: Project = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| map_mistakes::not_json(&error))?;
     let worlds = project.worlds.iter().flat_map(|world| &world.levels);
     let mut map = Map::default();
     let mut set = Tileset {
@@ -123,7 +124,7 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, MapError>
     };
     for level in project.levels.iter().chain(worlds) {
         let layers = level.layer_instances.as_ref();
-        let layers = layers.ok_or(MapError::SeparateLevels)?.iter();
+        let layers = layers.ok_or_else(map_mistakes::separate_levels)?.iter();
         let mut layers: Vec<&Layer> = layers
             .filter(|layer| !(layer.int_grid_csv.is_empty() && layer.grid_tiles.is_empty()))
             .collect();
@@ -144,8 +145,7 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, MapError>
         }
     }
     if map.levels.is_empty() {
-        let (wanted, known) = (wanted.map(str::to_owned), Vec::new());
-        return Err(MapError::NoLayer { wanted, known });
+        return Err(map_mistakes::no_layer(wanted, &[]));
     }
     map.others.sort();
     map.others.dedup();
@@ -155,13 +155,12 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, MapError>
 
 /// Reads the values of an `IntGrid` layer as LDtk exports them: comma-separated, one row a line.
 ///
-/// **Errors.** [`MapError::Number`].
-pub(super) fn values(text: &str) -> Result<Map, MapError> {
+/// **Errors.** A cell is no number.
+pub(super) fn values(text: &str) -> Result<Map, FileError> {
     let number = |cell: &str| {
-        cell.trim().parse().map_err(|_| MapError::Number {
-            layer: "values".to_owned(),
-            text: cell.trim().to_owned(),
-        })
+        let cell = cell.trim();
+        cell.parse()
+            .map_err(|_| map_mistakes::no_number("values", cell))
     };
     let row = |line: &str| {
         let cells = line.trim().trim_end_matches(',').split(',');

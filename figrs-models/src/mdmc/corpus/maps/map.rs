@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::map_error::MapError;
+use super::map_mistakes;
+use figrs_reading::FileError;
 
 /// The levels of a map file.
 #[derive(Debug, Default)]
@@ -37,19 +38,16 @@ pub(super) struct Tileset {
 impl MapLevel {
     /// Arranges numbers in rows.
     ///
-    /// **Errors.** [`MapError::Cells`] unless there is one number for each cell.
+    /// **Errors.** An error unless there is one number for each cell.
     pub(super) fn new(
         name: Option<String>,
         layer: &str,
         numbers: &[u32],
         (height, width): (usize, usize),
-    ) -> Result<Self, MapError> {
+    ) -> Result<Self, FileError> {
         if height.checked_mul(width) != Some(numbers.len()) || numbers.is_empty() {
-            return Err(MapError::Cells {
-                layer: layer.to_owned(),
-                found: numbers.len(),
-                size: (height, width),
-            });
+            let size = (height, width);
+            return Err(map_mistakes::wrong_cells(layer, numbers.len(), size));
         }
         let rows = numbers.chunks(width).map(<[u32]>::to_vec).collect();
         Ok(Self { name, rows })
@@ -81,22 +79,20 @@ pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
 
 /// Returns the layer that is wanted, or else the first one, and the names of the others.
 ///
-/// **Errors.** [`MapError::NoLayer`].
+/// **Errors.** There is no such layer.
 pub(super) fn chosen<'l, T>(
     layers: &'l [T],
     name: impl Fn(&T) -> &str,
     wanted: Option<&str>,
-) -> Result<(&'l T, Vec<String>), MapError> {
+) -> Result<(&'l T, Vec<String>), FileError> {
     let place = match wanted {
         Some(wanted) => layers.iter().position(|layer| name(layer) == wanted),
         None => (!layers.is_empty()).then_some(0),
     };
     let names = layers.iter().map(|layer| name(layer).to_owned());
     let Some(place) = place else {
-        return Err(MapError::NoLayer {
-            wanted: wanted.map(str::to_owned),
-            known: names.collect(),
-        });
+        let known: Vec<String> = names.collect();
+        return Err(map_mistakes::no_layer(wanted, &known));
     };
     let others = (0..).zip(names).filter(|(other, _)| *other != place);
     Ok((&layers[place], others.map(|(_, name)| name).collect()))

@@ -5,7 +5,7 @@
 
 mod ldtk;
 mod map;
-pub(in crate::mdmc) mod map_error;
+mod map_mistakes;
 mod tiled;
 
 use std::collections::BTreeSet;
@@ -17,8 +17,8 @@ use super::legends;
 use super::note::CorpusNote;
 use crate::mdmc::level::vglc;
 use crate::mdmc::{LevelError, Tile, TileSet};
+use figrs_reading::FileError;
 use map::Map;
-use map_error::MapError;
 
 /// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
@@ -97,9 +97,9 @@ impl<'r> MapReader<'r> {
             "ldtk" => ldtk::project(&text, self.layer),
             _ => ldtk::values(&text),
         };
-        let at_path = |cause: MapError| LevelError::Map {
+        let at_path = |error: FileError| FileError {
             place: path.display().to_string(),
-            cause: Box::new(cause),
+            ..error
         };
         let mut map = map.map_err(at_path)?;
         let layers = (map.layer.clone(), map.others.clone());
@@ -171,7 +171,7 @@ impl<'r> MapReader<'r> {
         words: Vec<String>,
         legends: &[&TileSet],
         own: &mut TileSet,
-    ) -> Result<char, MapError> {
+    ) -> Result<char, FileError> {
         let platformer = TileSet::platformer();
         if let Some(symbol) = namesake(&words).and_then(Tile::symbol) {
             *own = own.clone().and_tile_of(platformer, symbol);
@@ -189,8 +189,7 @@ impl<'r> MapReader<'r> {
             };
             let letters = ('A'..='Z').chain('a'..='z').chain('0'..='9');
             let symbol = letters.chain('\u{100}'..='\u{24f}').find(is_free);
-            let max = TileSet::MAX_TILES;
-            let symbol = symbol.ok_or(MapError::TooManyTiles { max })?;
+            let symbol = symbol.ok_or_else(map_mistakes::too_many_tiles)?;
             self.tiles.push((number, words.clone(), symbol));
             symbol
         };
@@ -204,7 +203,7 @@ impl<'r> MapReader<'r> {
         map: &Map,
         legends: &[&TileSet],
         own: &mut TileSet,
-    ) -> Result<char, MapError> {
+    ) -> Result<char, FileError> {
         let sets = map.tilesets.iter();
         let mut described = sets.flat_map(|set| {
             set.words
@@ -250,7 +249,7 @@ fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,
     path: &Path,
-) -> Result<(), MapError> {
+) -> Result<(), FileError> {
     for &number in numbers {
         let Some(set) = map.tileset_of(number) else {
             continue;
@@ -259,14 +258,11 @@ fn describe<'n>(
             continue;
         };
         let path = path.with_file_name(source);
-        let unread = |cause: String| MapError::Tileset {
-            path: path.display().to_string(),
-            cause,
-        };
+        let unread = |cause: String| map_mistakes::unread_tileset(&path, &cause);
         let text = vglc::read_text(&path).map_err(|error| {
             unread(match error {
-                LevelError::Read { cause, .. } => cause.to_string(),
-                other => other.to_string(),
+                LevelError::File(error) => error.mistake.problem,
+                LevelError::Levels(mistake) => mistake.problem,
             })
         })?;
         let described = tiled::tileset(&text).map_err(|error| unread(error.to_string()))?;

@@ -7,7 +7,8 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::map::{Map, MapLevel, Tileset, chosen, words};
-use super::map_error::MapError;
+use super::map_mistakes;
+use figrs_reading::FileError;
 
 /// The bits of a cell's number that say how its tile is flipped.
 const FLIPS: u32 = 0xf000_0000;
@@ -27,8 +28,8 @@ struct Layer {
 
 /// Reads a map: the wanted layer, or else the first one. Flips of tiles are left out.
 ///
-/// **Errors.** [`MapError`]. Files of tilesets are not read.
-pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, MapError> {
+/// **Errors.** The mistake in the map. Files of tilesets are not read.
+pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
     let mut tilesets = contents.tilesets;
@@ -48,26 +49,20 @@ pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, MapError> {
 
 /// Reads the file of a tileset.
 ///
-/// **Errors.** [`MapError::Xml`].
-pub(super) fn tileset(text: &str) -> Result<Tileset, MapError> {
+/// **Errors.** The text is not XML.
+pub(super) fn tileset(text: &str) -> Result<Tileset, FileError> {
     let mut sets = contents(text, "tileset")?.tilesets;
     Ok(sets.pop().unwrap_or_default())
 }
 
 impl Layer {
-    fn numbers(&self) -> Result<Vec<u32>, MapError> {
-        let unread = |encoding: String| MapError::Encoding {
-            layer: self.name.clone(),
-            encoding,
-        };
-        let wrong = |text: &str| MapError::Number {
-            layer: self.name.clone(),
-            text: text.to_owned(),
-        };
+    fn numbers(&self) -> Result<Vec<u32>, FileError> {
+        let unread = |encoding: &str| map_mistakes::unread_encoding(&self.name, encoding);
+        let wrong = |text: &str| map_mistakes::no_number(&self.name, text);
         let encoding = self.encoding.as_deref();
         if let Some(compression) = self.compression.as_deref().filter(|name| !name.is_empty()) {
             let encoding = encoding.unwrap_or("XML");
-            return Err(unread(format!("{encoding} with {compression}")));
+            return Err(unread(&format!("{encoding} with {compression}")));
         }
         let numbers = match encoding {
             None => self.numbers.clone(),
@@ -79,12 +74,12 @@ impl Layer {
             Some("base64") => {
                 let bytes = STANDARD.decode(self.text.trim());
                 let bytes =
-                    bytes.map_err(|error| unread(format!("base64 with a mistake ({error})")))?;
+                    bytes.map_err(|error| unread(&format!("base64 with a mistake ({error})")))?;
                 let cells = bytes.chunks_exact(4);
                 let number = |cell: &[u8]| u32::from_le_bytes([cell[0], cell[1], cell[2], cell[3]]);
                 cells.map(number).collect()
             }
-            Some(other) => return Err(unread(other.to_owned())),
+            Some(other) => return Err(unread(other)),
         };
         Ok(numbers.into_iter().map(|number| number & !FLIPS).collect())
     }
@@ -98,17 +93,13 @@ struct Contents {
 }
 
 /// Reads a file whose first element is called `root`.
-fn contents(text: &str, root: &str) -> Result<Contents, MapError> {
+fn contents(text: &str, root: &str) -> Result<Contents, FileError> {
     let document = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(document);
     reader.config_mut().expand_empty_elements = true;
     let wrong = |at: u64, reason: String| {
         let (line, column) = LineIndex::new(document).at((at as usize).min(document.len()));
-        MapError::Xml {
-            line,
-            column,
-            reason,
-        }
+        map_mistakes::not_xml((line, column), &reason)
     };
     let mut contents = Contents::default();
     let mut open: Vec<String> = Vec::new();
@@ -122,7 +113,7 @@ fn contents(text: &str, root: &str) -> Result<Contents, MapError> {
                 let get = |name: &str| {
                     attribute(&start, name).map_err(|error| wrong(at, error.to_string()))
                 };
-                let number = |name: &str| -> Result<u32, MapError> {
+                let number = |name: &str| -> Result<u32, FileError> {
                     let text = get(name)?.unwrap_or_default();
                     let reason = || format!("{name}={text:?} is no number");
                     text.parse().map_err(|_| wrong(at, reason()))
@@ -134,9 +125,9 @@ fn contents(text: &str, root: &str) -> Result<Contents, MapError> {
                 let (layer, set) = (contents.layers.last_mut(), contents.tilesets.last_mut());
                 match (open.last().map_or("", String::as_str), name.as_str()) {
                     (_, "map") if get("infinite")?.as_deref() == Some("1") => {
-                        return Err(MapError::Infinite);
+                        return Err(map_mistakes::infinite());
                     }
-                    ("data", "chunk") => return Err(MapError::Infinite),
+                    ("data", "chunk") => return Err(map_mistakes::infinite()),
                     ("map" | "", "tileset") => contents.tilesets.push(Tileset {
                         first: if open.is_empty() {
                             1

@@ -166,11 +166,16 @@ fn names_and_paths_are_chosen_by_patterns() {
         let reader = CorpusReader::new(folders()).only(pattern);
         reader.read().unwrap_err()
     };
-    assert!(matches!(error("b*"), LevelError::NothingMatches { .. }));
-    assert!(matches!(
-        error("a[b"),
-        LevelError::Pattern { column: 2, .. }
-    ));
+    let unmatched = error("b*").to_string();
+    assert!(
+        unmatched.contains("no level file matches b*"),
+        "{unmatched}"
+    );
+    let wrong = error("a[b").to_string();
+    assert!(
+        wrong.starts_with("the pattern \"a[b\" is none at character 2"),
+        "{wrong}"
+    );
 }
 
 /// A tile of the legend that has no meaning and occurs in no level would prevent every movement.
@@ -213,7 +218,10 @@ fn lower_levels_are_filled_up_and_higher_ones_cut() {
         .rows(4)
         .read()
         .unwrap_err();
-    assert!(matches!(error, LevelError::Rows { rows: 4, height: 3 }));
+    assert_eq!(
+        error.to_string(),
+        "levels of 3 rows cannot be cut to 4; use 1 to 3"
+    );
 }
 
 #[test]
@@ -246,15 +254,16 @@ fn folders_without_levels_are_errors() {
         let reader = CorpusReader::new([scratch.path().join(folder)]);
         reader.read().unwrap_err()
     };
-    assert!(matches!(error("absent"), LevelError::Read { .. }));
-    assert!(matches!(error("bad"), LevelError::NoLevelsAmong { .. }));
+    assert_eq!(error("absent").kind(), MistakeKind::Unreadable);
+    let bad = error("bad").to_string();
+    assert!(bad.contains("none of its files is a level"), "{bad}");
     let message = error("latin").to_string();
     assert!(message.contains("a.txt:2:2: not UTF-8"), "{message}");
     let nowhere = CorpusReader::new(Vec::<std::path::PathBuf>::new());
-    assert!(matches!(nowhere.read(), Err(LevelError::NoLevels { .. })));
+    assert_eq!(nowhere.read().unwrap_err().kind(), MistakeKind::Missing);
     let none = folder(&[("readme.md", "X")]);
     let error = CorpusReader::new([none.path()]).read().unwrap_err();
-    assert!(matches!(error, LevelError::NoLevels { .. }));
+    assert!(error.to_string().contains("no levels"), "{error}");
 }
 
 /// Regression test: only one of the folders with a file of the same name was read.
@@ -311,13 +320,12 @@ fn there_are_at_most_so_many_tiles_and_cells() {
     let many: String = ('\u{4e00}'..).take(251).collect();
     let scratch = folder(&[("a.txt", &format!("{many}\n{many}\n"))]);
     let error = CorpusReader::new([scratch.path()]).read().unwrap_err();
-    assert!(matches!(
-        error,
-        LevelError::TooManyTiles {
-            count: 251,
-            max: 250
-        }
-    ));
+    assert!(
+        error
+            .to_string()
+            .starts_with("251 different characters; there are at most 250"),
+        "{error}"
+    );
     // A narrow level and a wide one, which have the same height.
     let (tall, wide) = (
         "-\n".repeat(20_000),
@@ -325,7 +333,7 @@ fn there_are_at_most_so_many_tiles_and_cells() {
     );
     let scratch = folder(&[("a.txt", &tall), ("b.txt", &wide)]);
     let error = CorpusReader::new([scratch.path()]).read().unwrap_err();
-    assert!(matches!(error, LevelError::TooManyCells { .. }));
+    assert_eq!(error.kind(), MistakeKind::TooLarge);
 }
 
 #[test]
@@ -346,10 +354,13 @@ fn weights_are_counts_and_foreign_tiles_are_errors() {
     };
     assert_eq!(chain(&corpus), chain(&repeated));
     let error = corpus.weighted(|_| 0).unwrap_err();
-    assert!(matches!(error, LevelError::Weight { weight: 0, .. }));
+    assert!(
+        error.to_string().contains("cannot count 0 times"),
+        "{error}"
+    );
     let unknown = Arc::new(TileSet::unknown("X-".chars()));
     let error = Corpus::of_tiles(unknown, named).unwrap_err();
-    assert!(matches!(&error, LevelError::ForeignTile { place, .. } if place == "a"));
+    assert!(error.to_string().starts_with("a: the tile"), "{error}");
 }
 
 #[test]
@@ -368,15 +379,15 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
     assert_eq!(corpus.levels()[1].to_string(), "--\n--\nXX");
     let is = |of: fn(&CorpusNote) -> bool| notes.iter().any(of);
     assert!(is(|note| matches!(note, CorpusNote::Padded { .. })));
-    assert!(is(|note| matches!(
-        note,
-        CorpusNote::Skipped(LevelError::SingleLine { .. })
-    )));
+    assert!(is(|note| matches!(note, CorpusNote::Skipped(_))));
     assert!(is(|note| matches!(note, CorpusNote::Platformer)));
     let read = |named: Vec<_>| CorpusReader::new([""; 0]).read_texts(named).unwrap_err();
-    assert!(matches!(read(vec![]), LevelError::NoLevels { .. }));
+    assert_eq!(read(vec![]).kind(), MistakeKind::Missing);
     let ragged = read(vec![text("a", "--\n-"), text("b", "--\n--")]);
-    assert!(matches!(ragged, LevelError::RaggedRow { place, line: 2, .. } if place == "a"));
+    assert!(
+        ragged.to_string().starts_with("a:2:2: the row has"),
+        "{ragged}"
+    );
 }
 
 /// Regression test: a text of one line beside the folders was taken as the only level.
@@ -392,7 +403,7 @@ fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     assert!(
         notes
             .iter()
-            .any(|note| matches!(note, CorpusNote::Skipped(LevelError::SingleLine { .. })))
+            .any(|note| matches!(note, CorpusNote::Skipped(error) if error.to_string().contains("one line, where")))
     );
     let alone = folder(&[("a.txt", "XX--\n"), ("more/b.txt", "--XX\n")]);
     assert_eq!(texts(&read(&alone).0), ["XX--"]);

@@ -1,6 +1,5 @@
 //! Saves trained chains as JSON, so that a game can ship a chain without its training levels.
 
-use figrs_derive::ErrorDebug;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -8,11 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::table::Counts;
 use crate::mdmc::level::grid::TileIds;
-use crate::mdmc::{
-    LegendError, MarkovChain, Offset, RowSplits, Structure, StructureError, Structures, Tile,
-    TileSet, TrainingError, Travel,
-};
-use figrs_reading::mistakes;
+use crate::mdmc::{MarkovChain, Offset, RowSplits, Structure, Structures, Tile, TileSet, Travel};
+use figrs_reading::{Mistake, MistakeKind, mistakes};
 
 const FORMAT: &str = "figrs MdMC chain";
 const VERSION: u32 = 1;
@@ -23,116 +19,25 @@ const MOST_ROWS: usize = 1 << 28;
 /// Maximum number of cells of all training levels, so that sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
-/// Reason why a text is not a trained chain.
-#[derive(thiserror::Error, ErrorDebug)]
-#[non_exhaustive]
-pub enum SavedChainError {
-    /// The text is not JSON, is cut off, or lacks a required field.
-    #[error(
-        "not a saved chain: line {}, column {}: {}; train and save it again",
-        .0.line(), .0.column(), mistakes::in_json(.0)
-    )]
-    Json(#[from] serde_json::Error),
-    /// The text is JSON, but not a saved chain.
-    #[error("the format is {found:?}, not {FORMAT:?}; give a saved chain")]
-    Format {
-        /// The format that the text states.
-        found: String,
-    },
-    /// The text has a version of the format that this program cannot read.
-    #[error(
-        "version {found} of the format is not known, only {VERSION}; use the program that wrote it, or train again"
-    )]
-    Version {
-        /// The version that the text states.
-        found: u32,
-    },
-    /// The neighbours of a structure are invalid.
-    #[error("the saved chain cannot be: {0}")]
-    Structure(#[from] StructureError),
-    /// The rows cannot be split into this many bands of rows.
-    #[error("the saved chain cannot be: {0}")]
-    Splits(#[from] TrainingError),
-    /// The chain has more rows, or was trained on more columns, than the maximum.
-    #[error(
-        "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells, \
-         so the file was changed: train again"
-    )]
-    Size {
-        /// Number of rows that the text states.
-        height: usize,
-        /// Number of columns that the text states.
-        columns: u64,
-    },
-    /// A configuration has a character that is not a tile, or the wrong length.
-    #[error(
-        "band {band}: the configuration {configuration:?} is not one tile (or the border) for each of the {length} neighbours"
-    )]
-    Configuration {
-        /// The band of rows, from 0 at the top.
-        band: usize,
-        /// The configuration as it is written.
-        configuration: String,
-        /// The number of neighbours.
-        length: usize,
-    },
-    /// A configuration has a tile that was never counted, or a count has a character that is not a tile.
-    #[error(
-        "band {band}: {symbol:?} is not among the tiles that were counted; the file was changed, so train again"
-    )]
-    Tile {
-        /// The band of rows, from 0 at the top.
-        band: usize,
-        /// The character.
-        symbol: char,
-    },
-    /// The counts of a band of rows do not have the sum that the size of the levels requires.
-    #[error(
-        "band {band}: the counts add up to {found}, and {rows} rows of {columns} columns need {expected}; the file was changed, so train again"
-    )]
-    Counts {
-        /// The band of rows, from 0 at the top.
-        band: usize,
-        /// The sum of the counts in the band.
-        found: u64,
-        /// Number of rows of the band.
-        rows: usize,
-        /// Number of columns of the training levels.
-        columns: u64,
-        /// The sum that follows from the size of the levels.
-        expected: u64,
-    },
-    /// A count is zero, or a configuration occurs twice.
-    #[error(
-        "band {band}: the configuration {configuration:?} stands twice or has a count of 0; the file was changed, so train again"
-    )]
-    Repeated {
-        /// The band of rows, from 0 at the top.
-        band: usize,
-        /// The configuration as it is written.
-        configuration: String,
-    },
-    /// The tiles are not a valid set of tiles.
-    #[error("the saved chain cannot be: {0}")]
-    Tiles(#[from] LegendError),
-    /// The direction of travel is not valid.
-    #[error(
-        "the direction is {found:?}, not \"right\" or \"up\"; the file was changed, so train again"
-    )]
-    Travel {
-        /// The direction that the text states.
-        found: String,
-    },
-    /// The number of tables differs from the number of bands of rows.
-    #[error(
-        "there are tables for {found} bands, and the chain has {expected}; the file was changed, so train again"
-    )]
-    Bands {
-        /// Number of tables.
-        found: usize,
-        /// Number of bands.
-        expected: usize,
-    },
+/// The remedy for texts that no version of figrs has written.
+const CHANGED: &str = "the file was changed: train and save it again";
+
+/// The text is not JSON, is cut off, or lacks a required field.
+fn not_json(error: &serde_json::Error) -> Mistake {
+    let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(error));
+    let problem = format!("not a saved chain: line {line}, column {column}: {reason}");
+    Mistake::new(MistakeKind::Syntax, problem, "train and save it again")
+}
+
+/// A part of the chain is not valid by itself.
+fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
+    let problem = format!("the saved chain cannot be: {cause}");
+    Mistake::new(MistakeKind::Value, problem, "")
+}
+
+/// A part of the chain does not fit the others.
+fn changed(problem: String) -> Mistake {
+    Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
 
 /// Header fields, with which every version of the format begins.
@@ -184,9 +89,9 @@ fn pairs(structure: &Structure) -> Vec<(i32, i32)> {
     structure.offsets().iter().map(|o| (o.dx, o.dy)).collect()
 }
 
-fn structure(pairs: &[(i32, i32)]) -> Result<Structure, StructureError> {
+fn structure(pairs: &[(i32, i32)]) -> Result<Structure, Mistake> {
     let offsets = pairs.iter().map(|&(dx, dy)| Offset { dx, dy });
-    Structure::new(offsets.collect::<Vec<_>>())
+    Structure::new(offsets.collect::<Vec<_>>()).map_err(|error| invalid(&error))
 }
 
 impl MarkovChain {
@@ -243,50 +148,64 @@ impl MarkovChain {
 
     /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** [`SavedChainError`], with the band of rows and the configuration of the mistake.
-    pub fn from_json(text: &str) -> Result<Self, SavedChainError> {
-        let header: FormatHeader = serde_json::from_str(text)?;
+    /// **Errors.** The [`Mistake`], with the band of rows and the configuration that have it.
+    pub fn from_json(text: &str) -> Result<Self, Mistake> {
+        let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
-            return Err(SavedChainError::Format {
-                found: header.format,
-            });
+            let problem = format!("the format is {:?}, not {FORMAT:?}", header.format);
+            return Err(Mistake::new(
+                MistakeKind::Unsupported,
+                problem,
+                "give a saved chain",
+            ));
         }
         if header.version != VERSION {
-            return Err(SavedChainError::Version {
-                found: header.version,
-            });
+            let found = header.version;
+            return Err(Mistake::new(
+                MistakeKind::Unsupported,
+                format!("version {found} of the format is not known, only {VERSION}"),
+                "use the program that wrote it, or train again",
+            ));
         }
-        let saved: SavedChain = serde_json::from_str(text)?;
+        let saved: SavedChain = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         let cells = saved.columns.checked_mul(saved.height as u64);
         if saved.height > MOST_ROWS || cells.is_none_or(|cells| cells > MOST_CELLS) {
-            return Err(SavedChainError::Size {
-                height: saved.height,
-                columns: saved.columns,
-            });
+            let (height, columns) = (saved.height, saved.columns);
+            let problem = format!(
+                "a chain of {height} rows that was trained on {columns} columns; there are at most {MOST_ROWS} rows and {MOST_CELLS} cells"
+            );
+            return Err(Mistake::new(MistakeKind::TooLarge, problem, CHANGED));
         }
-        let splits = RowSplits::new(saved.row_splits, saved.height)?;
+        let splits =
+            RowSplits::new(saved.row_splits, saved.height).map_err(|error| invalid(&error))?;
         let first = structure(&saved.structure)?;
         let length = first.offsets().len();
         let structures = match &saved.fallbacks {
             None => Structures::from(&first),
             Some(all) => {
                 let all = all.iter().map(|pairs| structure(pairs));
-                Structures::new(first, all.collect::<Result<Vec<_>, _>>()?)?
+                Structures::new(first, all.collect::<Result<Vec<_>, _>>()?)
+                    .map_err(|error| invalid(&error))?
             }
         };
         if saved.bands.len() != splits.count() {
-            return Err(SavedChainError::Bands {
-                found: saved.bands.len(),
-                expected: splits.count(),
-            });
+            let (found, expected) = (saved.bands.len(), splits.count());
+            return Err(changed(format!(
+                "there are tables for {found} bands, and the chain has {expected}"
+            )));
         }
         let tiles = match &saved.legend {
-            Some(legend) => Arc::new(TileSet::from_json(&legend.to_string())?),
+            Some(legend) => {
+                let tiles = TileSet::from_json(&legend.to_string());
+                Arc::new(tiles.map_err(|error| invalid(&error))?)
+            }
             None => Arc::clone(TileSet::platformer()),
         };
         let travel = match &saved.travel {
-            Some(name) => Travel::of_name(name).ok_or_else(|| SavedChainError::Travel {
-                found: name.clone(),
+            Some(name) => Travel::of_name(name).ok_or_else(|| {
+                changed(format!(
+                    "the direction is {name:?}, not \"right\" or \"up\""
+                ))
             })?,
             None => Travel::Right,
         };
@@ -296,18 +215,19 @@ impl MarkovChain {
         let bands = bands.collect::<Result<_, _>>()?;
         let chain = Self::of_counts(saved.height, splits, ids, structures, bands);
         let chain = chain.of_corpus(&tiles, travel);
-        Ok(chain.smoothed(saved.smoothing.unwrap_or_default())?)
+        let smoothed = chain.smoothed(saved.smoothing.unwrap_or_default());
+        smoothed.map_err(|error| invalid(&error))
     }
 }
 
 impl SavedChain {
     /// Returns the ids of the counted tiles.
-    fn ids(&self, set: &TileSet) -> Result<TileIds, SavedChainError> {
+    fn ids(&self, set: &TileSet) -> Result<TileIds, Mistake> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {
             for &symbol in entries.iter().flat_map(|(_, counts)| counts.keys()) {
                 let tile = set.tile(symbol);
-                tiles.insert(tile.ok_or(SavedChainError::Tile { band, symbol })?);
+                tiles.insert(tile.ok_or_else(|| uncounted(band, symbol))?);
             }
         }
         Ok(TileIds::new(tiles.into_iter().collect()))
@@ -319,17 +239,15 @@ impl SavedChain {
         splits: RowSplits,
         (set, ids): (&TileSet, &TileIds),
         length: usize,
-    ) -> Result<Counts, SavedChainError> {
+    ) -> Result<Counts, Mistake> {
         let border = self.border.unwrap_or(BORDER);
         let mut counts = Counts::new();
         let mut found: u64 = 0;
         for (configuration, tiles) in &self.bands[band] {
             if configuration.chars().count() != length {
-                return Err(SavedChainError::Configuration {
-                    band,
-                    configuration: configuration.clone(),
-                    length,
-                });
+                return Err(changed(format!(
+                    "band {band}: the configuration {configuration:?} is not one tile (or the border) for each of the {length} neighbours"
+                )));
             }
             let mut key = 0;
             for symbol in configuration.chars() {
@@ -338,7 +256,7 @@ impl SavedChain {
                     _ => set.tile(symbol).map_or(0, |tile| ids.id(tile)),
                 };
                 if id == 0 && symbol != border {
-                    return Err(SavedChainError::Tile { band, symbol });
+                    return Err(uncounted(band, symbol));
                 }
                 key = key * ids.base() + u64::from(id);
             }
@@ -349,10 +267,9 @@ impl SavedChain {
                 .fold(found, |sum, &count| sum.saturating_add(count));
             let empty = tiles.is_empty() || tiles.values().any(|&count| count == 0);
             if empty || counts.insert(key, tiles).is_some() {
-                return Err(SavedChainError::Repeated {
-                    band,
-                    configuration: configuration.clone(),
-                });
+                return Err(changed(format!(
+                    "band {band}: the configuration {configuration:?} stands twice or has a count of 0"
+                )));
             }
         }
         let rows = splits.rows(band, self.height).len();
@@ -363,16 +280,20 @@ impl SavedChain {
             false => found <= MOST_CELLS,
         };
         if !fits || found == 0 {
-            return Err(SavedChainError::Counts {
-                band,
-                found,
-                rows,
-                columns: self.columns,
-                expected,
-            });
+            let columns = self.columns;
+            return Err(changed(format!(
+                "band {band}: the counts add up to {found}, and {rows} rows of {columns} columns need {expected}"
+            )));
         }
         Ok(counts)
     }
+}
+
+/// A configuration or a count has a tile that was never counted, or a character that is not a tile.
+fn uncounted(band: usize, symbol: char) -> Mistake {
+    changed(format!(
+        "band {band}: {symbol:?} is not among the tiles that were counted"
+    ))
 }
 
 #[cfg(test)]

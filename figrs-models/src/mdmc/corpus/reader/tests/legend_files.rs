@@ -55,7 +55,10 @@ fn given_tiles_come_before_legends() {
     );
     fs::write(&legend, "tiles = 3").unwrap();
     let error = legends::read_legend(&legend).unwrap_err();
-    assert!(matches!(&error, LevelError::Legend { path, .. } if *path == legend));
+    assert!(
+        error.to_string().starts_with(&legend.display().to_string()),
+        "{error}"
+    );
 }
 
 #[test]
@@ -137,10 +140,7 @@ fn legends_that_disagree_are_an_error() {
     ]);
     let reader = CorpusReader::new([scratch.path().join("one"), scratch.path().join("two")]);
     let error = reader.read().unwrap_err();
-    assert!(matches!(
-        error,
-        LevelError::LegendsDisagree { symbol: 'o', .. }
-    ));
+    assert_eq!(error.kind(), MistakeKind::Contradiction);
     let message = error.to_string();
     for part in [
         "'o' is \"collectable, coin\" in ",

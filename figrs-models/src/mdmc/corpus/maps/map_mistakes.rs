@@ -1,0 +1,97 @@
+//! Mistakes in the map files of editors. The errors have no place: the reader of the file adds its path.
+
+use std::path::Path;
+
+use figrs_reading::{FileError, Mistake, MistakeKind, mistakes};
+
+use crate::mdmc::TileSet;
+
+fn mistake(kind: MistakeKind, problem: impl Into<String>, remedy: &str) -> FileError {
+    Mistake::new(kind, problem, remedy).of("")
+}
+
+/// The file is not a map in XML.
+pub(super) fn not_xml(position: (usize, usize), reason: &str) -> FileError {
+    let problem = format!("not a map of Tiled in XML: {reason}");
+    Mistake::new(MistakeKind::Syntax, problem, "").at("", position)
+}
+
+/// The file is not a project in JSON.
+pub(super) fn not_json(error: &serde_json::Error) -> FileError {
+    let problem = format!("not a project of LDtk: {}", mistakes::in_json(error));
+    Mistake::new(MistakeKind::Syntax, problem, "").at("", (error.line(), error.column()))
+}
+
+/// The map has no fixed size.
+pub(super) fn infinite() -> FileError {
+    mistake(
+        MistakeKind::Unsupported,
+        "the map is infinite",
+        "turn off `Infinite` in the properties of the map in Tiled, and save it",
+    )
+}
+
+/// The tiles of a layer are encoded in a form that is not read; `encoding` includes the compression if there is one.
+pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
+    mistake(
+        MistakeKind::Unsupported,
+        format!("the layer {layer:?} is encoded as {encoding}"),
+        "save the map with CSV layers, by `Tile Layer Format` in Tiled",
+    )
+}
+
+/// There is no layer of tiles, or none with the requested name.
+pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
+    let problem = match wanted {
+        None => "no layer of tiles".to_owned(),
+        Some(wanted) => format!(
+            "no layer of tiles is called {wanted:?}; there are {}",
+            known.join(", ")
+        ),
+    };
+    mistake(MistakeKind::Missing, problem, "")
+}
+
+/// A layer has more or fewer cells than its size, rows and columns, states.
+pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
+    let (rows, columns) = size;
+    let problem = format!(
+        "the layer {layer:?} has {found} cells, and not those of {rows} rows and {columns} columns"
+    );
+    mistake(MistakeKind::Count, problem, "")
+}
+
+/// The text of a cell is not the number of a tile.
+pub(super) fn no_number(layer: &str, text: &str) -> FileError {
+    mistake(
+        MistakeKind::Value,
+        format!("the layer {layer:?} has a cell {text:?}"),
+        "write the number of a tile, 0 for an empty cell",
+    )
+}
+
+/// The file of a tileset cannot be read, and no legend numbers its tiles.
+pub(super) fn unread_tileset(path: &Path, cause: &str) -> FileError {
+    mistake(
+        MistakeKind::Unreadable,
+        format!("the tileset {} cannot be read: {cause}", path.display()),
+        "save it there, embed it in the map, or write a legend with the `picture` of each tile",
+    )
+}
+
+/// The levels of a project are in other files.
+pub(super) fn separate_levels() -> FileError {
+    mistake(
+        MistakeKind::Unsupported,
+        "the levels are in files of their own",
+        "turn off `Save levels to separate files` in LDtk, and save the project",
+    )
+}
+
+/// The tiles of a map have more distinct numbers than there can be tiles.
+pub(super) fn too_many_tiles() -> FileError {
+    let max = TileSet::MAX_TILES;
+    let problem =
+        format!("more than {max} different tiles without a legend; there are at most {max} tiles");
+    mistake(MistakeKind::TooLarge, problem, "")
+}
