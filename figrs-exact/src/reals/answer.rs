@@ -36,7 +36,12 @@ pub(crate) fn in_closed_form(
         return Err(refused);
     }
     let (model, targets) = (question.model, question.targets);
-    let scan = Scan::new(model, targets, limits)?;
+    let mut scan = Scan::new(model, targets, limits);
+    match scan.run() {
+        // A model without normal elements is none for this algorithm.
+        Err(Error::NotClosedForm { .. }) if scan.vectors.is_empty() => return Err(refused),
+        found => found?,
+    }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let mut reals = Vec::with_capacity(targets.len());
     for target in targets {

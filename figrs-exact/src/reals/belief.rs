@@ -45,7 +45,8 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Self, Error> {
-        let scan = Scan::new(model, elements, limits)?;
+        let mut scan = Scan::new(model, elements, limits);
+        scan.run()?;
         let mut hybrid = HybridModel::new(scan, model, elements, limits)?;
         let (rows, numbers) = hybrid.stacked(elements)?;
         let vectors = hybrid.mention(&rows);

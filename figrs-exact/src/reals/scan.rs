@@ -62,18 +62,12 @@ enum Attempt {
 }
 
 impl<'m> Scan<'m> {
-    /// Finds the forms of the targets and of the elements with evidence.
-    ///
-    /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
-    pub(super) fn new(
-        model: &'m Model,
-        targets: &[AnyElement],
-        limits: &'m Limits,
-    ) -> Result<Self, Error> {
+    /// A scan for the forms of the targets and of the elements with evidence.
+    pub(super) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
-        let roots: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
-        let mut this = Self {
+        Self {
             model,
+            roots: targets.iter().chain(evidence).cloned().collect(),
             finite: FinitePart::new(model, limits),
             forms: FxHashMap::default(),
             vectors: Vec::new(),
@@ -81,14 +75,19 @@ impl<'m> Scan<'m> {
             choices: Vec::new(),
             readers: FxHashMap::default(),
             are_parents_numbered: false,
-            roots,
-        };
-        for root in this.roots.clone() {
-            this.resolve(&root)?;
-            *this.readers.entry(root.id()).or_default() += 1;
         }
-        this.merge_private_results();
-        Ok(this)
+    }
+
+    /// Finds the forms.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
+    pub(super) fn run(&mut self) -> Result<(), Error> {
+        for root in self.roots.clone() {
+            self.resolve(&root)?;
+            *self.readers.entry(root.id()).or_default() += 1;
+        }
+        self.merge_private_results();
+        Ok(())
     }
 
     /// The form of a root, or of an element that a root needs.

@@ -35,7 +35,7 @@ fn imported(page: &Page) -> Vec<&str> {
 #[test]
 fn pages_name_the_features_of_their_programs() {
     let features = names_of_features();
-    assert_eq!(features.len(), 7, "{features:?}");
+    assert_eq!(features.len(), 8, "{features:?}");
     let mut needed = 0;
     for page in pages() {
         let imported = imported(&page);

@@ -49,7 +49,12 @@ fn finite_elements_that_read_real_ones() {
     let share = Beta::new(1.0, 1.0).named("share");
     let coin = Flip::new(&share).named("coin");
     let model = Model::new().observe(&coin, true);
-    about(&refused(&model, &share), "share", "not normal");
+    // A model without normal elements is refused as before.
+    let error = refused(&model, &share);
+    assert!(
+        matches!(error, Error::Model(ModelError::NotFinite { .. })),
+        "{error}"
+    );
     let chosen = x
         .flat_map(|&x| Normal::new(x.abs(), Variance(1.0)))
         .named("chosen");
