@@ -36,3 +36,4 @@ pub mod shares;
 pub mod variation;
 
 pub use boards::{chromatic_maze, dungeon, island, maze, yin_yang};
+pub use figrs_reading::{FileError, Mistake, MistakeKind};

@@ -36,14 +36,14 @@ pub enum MistakeKind {
     TooLarge,
 }
 
-/// A mistake in a text, without its place.
+/// A mistake in a text or an argument, without its place.
 #[derive(Clone, PartialEq, Eq, ErrorDebug)]
 pub struct Mistake {
     /// The class of the mistake.
     pub kind: MistakeKind,
     /// The problem, as a statement that names the item and the number.
     pub problem: String,
-    /// A change of the file that removes the mistake, as a request. Empty if the problem says it already.
+    /// A change of the text or the argument that removes the mistake, as a request. Empty if the problem says it already.
     pub remedy: String,
     /// Name of the reader's setting or method that reads the text as it is, such as `normalise`. A program can request its own option in
     /// place of the remedy.
@@ -67,6 +67,18 @@ impl Mistake {
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
         Self { setting, ..self }
+    }
+
+    /// The mistake of a value outside of the allowed range.
+    pub fn value(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::new(MistakeKind::Value, problem, remedy)
+    }
+
+    /// The same mistake, with a statement of its context before the problem.
+    #[must_use]
+    pub fn within(self, context: impl fmt::Display) -> Self {
+        let problem = format!("{context}: {}", self.problem);
+        Self { problem, ..self }
     }
 
     /// The mistake of a file at `place`, which is a path or a description of the text.
@@ -96,6 +108,8 @@ impl fmt::Display for Mistake {
         Ok(())
     }
 }
+
+impl std::error::Error for Mistake {}
 
 /// A file, or a text from elsewhere, cannot be read or written: the place, the problem and the remedy.
 #[derive(Clone, PartialEq, Eq, ErrorDebug)]
@@ -142,5 +156,3 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
-
-impl std::error::Error for Mistake {}

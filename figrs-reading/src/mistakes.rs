@@ -1,4 +1,19 @@
-//! Descriptions of mistakes in JSON and TOML texts.
+//! Mistakes in JSON and TOML texts.
+
+use crate::{Mistake, MistakeKind};
+
+/// The mistake of a JSON text, with its line and column. `what` begins the problem, as in "not a legend".
+pub fn json(what: &str, error: &serde_json::Error, remedy: &str) -> Mistake {
+    let (line, column) = (error.line(), error.column());
+    let problem = format!("{what}: line {line}, column {column}: {}", in_json(error));
+    Mistake::new(MistakeKind::Syntax, problem, remedy)
+}
+
+/// The mistake of a TOML text, with its line and column if they are known. `what` begins the problem, as in "not a legend".
+pub fn toml(what: &str, error: &toml::de::Error, remedy: &str) -> Mistake {
+    let problem = format!("{what}: {}{}", place_in_toml(error), in_toml(error));
+    Mistake::new(MistakeKind::Syntax, problem, remedy)
+}
 
 /// A description of the mistake in a JSON text, without its position.
 pub fn in_json(error: &serde_json::Error) -> String {

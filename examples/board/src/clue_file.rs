@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use figrs_command::{Failure, read_text};
-use figrs_models::grid::{ClueError, Clues, Symbol};
+use figrs_models::FileError;
+use figrs_models::grid::{Clues, Symbol};
 
 /// The source of clues: a file, or a text.
 #[derive(Clone, Debug)]
@@ -30,9 +31,6 @@ pub fn read<C: Symbol>(source: &ClueSource) -> Result<Clues<C>, Failure> {
         ClueSource::File(path) => (path.display().to_string(), read_text(path)?),
         ClueSource::Text(text) => ("clues".to_owned(), text.clone()),
     };
-    text.parse().map_err(|error: ClueError| {
-        let has_place = matches!(error, ClueError::Symbol { .. } | ClueError::Ragged { .. });
-        let space = if has_place { "" } else { " " };
-        format!("{place}:{space}{error}").into()
-    })
+    text.parse()
+        .map_err(|error: FileError| FileError { place, ..error }.into())
 }

@@ -7,10 +7,11 @@ use clap::Parser;
 use figrs_command::Failure;
 use figrs_core::{Element, Model};
 use figrs_infer::Frontier;
+use figrs_models::Mistake;
 use figrs_models::board::{Generator, Method};
 use figrs_models::grid::{GridError, Size};
-use figrs_models::picture::{Image, ImageError, PictureScale};
-use figrs_models::variation::{ScoreSummary, VariationError};
+use figrs_models::picture::{Image, PictureScale};
+use figrs_models::variation::ScoreSummary;
 use serde_json::Value as Json;
 
 use super::options::Options;
@@ -126,7 +127,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
     /// A board as a picture.
     ///
     /// **Errors.** If it is too large.
-    fn picture(&self, board: &Self::Board) -> Result<Image, ImageError>;
+    fn picture(&self, board: &Self::Board) -> Result<Image, Mistake>;
 
     /// The published variation scores, if there are any; shows the number of pairs compared as progress.
     ///
@@ -135,7 +136,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         &self,
         _boards: &[Self::Board],
         _watch: impl FnMut(u64),
-    ) -> Result<Vec<ScoreSummary>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, Mistake> {
         Ok(Vec::new())
     }
 

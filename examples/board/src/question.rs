@@ -4,11 +4,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use figrs_command::{Failure, NoAnswer, Progress};
+use figrs_models::Mistake;
 use figrs_models::board::{
     BoardAnswers, BoardError, ConditionalSampler, DrawnBoards, Event, Generator, Method, Reason,
 };
 use figrs_models::grid::{GridError, Position};
-use figrs_models::picture::ImageError;
 
 use super::findings::{Findings, Stats};
 use super::goodness::{named, tests};
@@ -87,7 +87,7 @@ impl<P: Puzzle> Question<P> {
     }
 
     /// Refuses pictures that are too large, before their boards are drawn.
-    pub(super) fn check_picture(&self) -> Result<(), ImageError> {
+    pub(super) fn check_picture(&self) -> Result<(), Mistake> {
         match self.options.format() {
             Format::Png => P::SCALE.check(self.puzzle.size(), self.options.count()),
             Format::Text | Format::Json => Ok(()),
@@ -157,12 +157,7 @@ impl<P: Puzzle> Question<P> {
     fn without_program(&self, generator: &P::Generator, error: BoardError) -> Failure {
         let needed = generator.predicted_bytes();
         let is_large = needed.is_some_and(|needed| needed > self.memory() as f64);
-        let is_grid = matches!(
-            error,
-            BoardError::Grid(
-                GridError::TooLargeForDistances { .. } | GridError::TooLargeForAutomata { .. }
-            )
-        );
+        let is_grid = matches!(error, BoardError::Grid(GridError::TooLarge(_)));
         let is_automatic = self.options.method == "auto";
         let drawn = fallback::<P>().filter(|_| self.options.task != Task::Sample);
         let message = match (&error, drawn) {
@@ -194,7 +189,7 @@ impl<P: Puzzle> Question<P> {
     /// The answer to the task.
     pub(super) fn answer(&self) -> Result<Findings<P::Board>, Failure> {
         let generator = match self.generator() {
-            Err(error @ (GridError::NoSuchNumber { .. } | GridError::OneTile)) => {
+            Err(error @ GridError::Impossible(_)) => {
                 return self.none(error.to_string());
             }
             Err(GridError::PointerClues { clues }) => {

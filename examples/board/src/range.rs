@@ -6,7 +6,7 @@ use figrs_models::grid::GridError;
 
 /// The range between two bounds, if one of them is given and excludes a number.
 ///
-/// **Errors.** [`GridError::EmptyRange`].
+/// **Errors.** [`GridError::Invalid`] if the range is empty.
 pub fn range(
     what: &'static str,
     least: Option<u32>,
@@ -16,10 +16,7 @@ pub fn range(
     if (least, most) == (0, u32::MAX) {
         return Ok(None);
     }
-    if least > most {
-        return Err(GridError::EmptyRange { what, least, most });
-    }
-    Ok(Some(least..=most))
+    GridError::not_empty(what, least..=most).map(Some)
 }
 
 /// A range in words: `one` names a single thing, `many` several.

@@ -49,9 +49,7 @@ fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
 pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
     failure.is::<NoAnswer>()
         || inference(failure).is_some()
-        || grid(failure).is_some_and(|error| {
-            matches!(error, GridError::NoSuchNumber { .. } | GridError::OneTile)
-        })
+        || grid(failure).is_some_and(|error| matches!(error, GridError::Impossible(_)))
         || failure.downcast_ref().is_some_and(|error| {
             matches!(
                 error,
@@ -82,6 +80,8 @@ pub(crate) fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use figrs_reading::{Mistake, MistakeKind};
+
     use super::*;
 
     #[test]
@@ -94,7 +94,9 @@ mod tests {
         assert_eq!(code(BoardError::Inference(inner()).into()), 1);
         assert_eq!(code(GdlError::Inference(inner()).into()), 1);
         assert_eq!(code(SteeringError::Inference(inner()).into()), 1);
-        assert_eq!(code(GridError::OneTile.into()), 1);
-        assert_eq!(code(BoardError::from(GridError::OneTile).into()), 1);
+        let mistake = || Mistake::new(MistakeKind::Contradiction, "impossible", "");
+        let impossible = || GridError::Impossible(mistake());
+        assert_eq!(code(impossible().into()), 1);
+        assert_eq!(code(BoardError::from(impossible()).into()), 1);
     }
 }

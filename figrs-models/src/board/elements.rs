@@ -20,9 +20,9 @@ pub struct Elements<C> {
 impl<C: Value> Elements<C> {
     /// Creates a program from cells in scan order, and the evidence that they follow the rules and meet all demands.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one element for each cell.
+    /// **Errors.** There is not one element for each cell.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
-        GridError::same_length("cells", size, cells.len())?;
+        GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self {
             size,
             cells,
@@ -35,25 +35,25 @@ impl<C: Value> Elements<C> {
 
     /// Adds cells with known values. They are stored apart from the rules, so that clues that exclude each other can be found.
     ///
-    /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
+    /// **Errors.** The grid has no such cell.
     pub fn with_clues(
         self,
         clues: impl IntoIterator<Item = (Position, C)>,
     ) -> Result<Self, GridError> {
         let (size, clues) = (self.size, Vec::from_iter(clues));
-        match clues.iter().find(|(at, _)| !size.contains(*at)) {
-            Some(&(at, _)) => Err(GridError::Outside { at, size }),
-            None => Ok(Self {
-                model: self.model_with(&clues),
-                clues,
-                ..self
-            }),
+        for &(at, _) in &clues {
+            GridError::inside(at, size)?;
         }
+        Ok(Self {
+            model: self.model_with(&clues),
+            clues,
+            ..self
+        })
     }
 
     /// Adds the evidence that an automaton accepts the cells to the rules.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn with_rule(self, automaton: impl Automaton<C>) -> Result<Self, GridError> {
         let (models, cells) = ([self.rules, self.model], (self.size, &*self.cells));
@@ -73,8 +73,8 @@ impl<C: Value> Elements<C> {
         conditions: impl IntoIterator<Item = (Position, Element<bool>)>,
     ) -> Result<Self, GridError> {
         let (size, conditions) = (self.size, Vec::from_iter(conditions));
-        if let Some(&(at, _)) = conditions.iter().find(|(at, _)| !size.contains(*at)) {
-            return Err(GridError::Outside { at, size });
+        for &(at, _) in &conditions {
+            GridError::inside(at, size)?;
         }
         let model = self.model.clone();
         let met =

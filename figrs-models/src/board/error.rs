@@ -54,11 +54,6 @@ pub enum BoardError {
         /// Smallest sum of violations among the final boards of the chains.
         nearest: u32,
     },
-    /// Markov chains cannot start from a given board.
-    #[error(
-        "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it; start from another (`RuledCells::start`)"
-    )]
-    NoStart,
     /// Boards of this kind have no element program.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {
@@ -68,7 +63,7 @@ pub enum BoardError {
     /// The generator supports none of the allowed methods.
     #[error("the generator cannot draw boards by any of the methods allowed; allow more (`among`)")]
     NoMethod,
-    /// The grid is invalid or too large.
+    /// The grid or another argument is invalid, or the grid is too large.
     #[error(transparent)]
     Grid(#[from] GridError),
     /// Inference failed, or exceeded its budget.
@@ -87,11 +82,9 @@ impl BoardError {
 
     /// True if the error states that boards of this size or with these demands have no element program.
     pub(super) fn is_without_elements(&self) -> bool {
-        use GridError::{TooLargeForAutomata, TooLargeForDistances};
         matches!(
             self,
-            Self::NoElements { .. }
-                | Self::Grid(TooLargeForAutomata { .. } | TooLargeForDistances { .. })
+            Self::NoElements { .. } | Self::Grid(GridError::TooLarge(_))
         )
     }
 }

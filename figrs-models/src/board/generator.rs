@@ -19,8 +19,7 @@ pub trait Generator: Sized {
 
     /// Returns the element program, in which all demands are evidence.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`](crate::grid::GridError::TooLargeForAutomata) and
-    /// [`GridError::TooLargeForDistances`](crate::grid::GridError::TooLargeForDistances) in [`BoardError::Grid`], or
+    /// **Errors.** [`GridError::TooLarge`](crate::grid::GridError::TooLarge) in [`BoardError::Grid`], or
     /// [`BoardError::NoElements`], if boards of this size or with these demands have no program; the sampler then tries other methods.
     fn elements(&self) -> Result<Elements<Self::Cell>, BoardError>;
 

@@ -17,9 +17,9 @@ pub struct Board<C> {
 impl<C> Board<C> {
     /// Creates a board from the values of all cells, in scan order.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one value for each cell.
+    /// **Errors.** There is not one value for each cell.
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
-        GridError::same_length("cells", size, cells.len())?;
+        GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self { size, cells })
     }
 

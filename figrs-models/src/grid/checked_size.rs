@@ -3,22 +3,30 @@
 use std::str::FromStr;
 
 use super::{GridError, Size};
+use figrs_reading::Mistake;
 
 impl Size {
     /// Creates a grid size of some rows and columns.
     ///
-    /// **Errors.** [`GridError::Size`] if one number is zero or too large.
+    /// **Errors.** One number is zero or too large.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
+        Ok(Self::checked(rows, columns)?)
+    }
+
+    pub(super) fn checked(rows: usize, columns: usize) -> Result<Self, Mistake> {
         let sides = 1..=Self::MAX_SIDE;
         if sides.contains(&rows) && sides.contains(&columns) {
             return Ok(Self { rows, columns });
         }
-        Err(GridError::Size { rows, columns })
+        Err(Mistake::value(
+            format!("a grid of {rows} rows and {columns} columns"),
+            format!("use 1 to {} of each", Self::MAX_SIDE),
+        ))
     }
 
     /// Returns the size if all automata can read grids of this size.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    /// **Errors.** [`GridError::TooLarge`].
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
@@ -29,15 +37,17 @@ impl Size {
         if rows <= Self::AUTOMATON_ROWS && columns <= most {
             return Ok(self);
         }
-        Err(GridError::TooLargeForAutomata {
-            rows,
-            columns,
-            most,
-        })
+        let most_rows = Self::AUTOMATON_ROWS;
+        Err(GridError::too_large(
+            format!("a grid of {rows} rows and {columns} columns"),
+            format!(
+                "use 1 to {most_rows} rows and 1 to {most} columns (turn a wide grid on its side)"
+            ),
+        ))
     }
 }
 
-/// **Errors.** [`GridError::SizeText`]; [`GridError::Size`].
+/// **Errors.** The text is not a side or two sides; the errors of [`Size::new`].
 impl FromStr for Size {
     type Err = GridError;
 
@@ -45,7 +55,8 @@ impl FromStr for Size {
         let (rows, columns) = text.split_once('x').unwrap_or((text, text));
         let side = |text: &str| text.parse().ok().filter(|&side: &usize| side > 0);
         let (Some(rows), Some(columns)) = (side(rows), side(columns)) else {
-            return Err(GridError::SizeText);
+            let write = "write a side such as 8, or rows and columns such as 8x12";
+            return Err(Mistake::value(write, "").into());
         };
         Self::new(rows, columns)
     }

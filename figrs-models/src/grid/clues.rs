@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{ClueError, GridError, Position, Size};
+use super::{GridError, Position, Size};
+use figrs_reading::{FileError, Mistake, MistakeKind};
 
 /// A value that a file of clues can give to a cell.
 pub trait Symbol: Copy {
@@ -59,14 +60,9 @@ impl<C: Copy> Clues<C> {
 
     /// Sets or removes the clue of a cell.
     ///
-    /// **Errors.** [`GridError::Outside`] if the grid has no such cell.
+    /// **Errors.** The grid has no such cell.
     pub fn set(&mut self, at: Position, clue: Option<C>) -> Result<(), GridError> {
-        if !self.size.contains(at) {
-            return Err(GridError::Outside {
-                at,
-                size: self.size,
-            });
-        }
+        GridError::inside(at, self.size)?;
         self.cells[self.size.index(at)] = clue;
         Ok(())
     }
@@ -96,13 +92,17 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// **Errors.** [`ClueError`], with the line and column of the mistake.
-impl<C: Symbol> FromStr for Clues<C> {
-    type Err = ClueError;
+/// The place of mistakes in a text of clues.
+const PLACE: &str = "clues";
 
-    fn from_str(text: &str) -> Result<Self, ClueError> {
+/// **Errors.** The text is not a grid of clues; the error has the place `clues` and the line and column of the mistake.
+impl<C: Symbol> FromStr for Clues<C> {
+    type Err = FileError;
+
+    fn from_str(text: &str) -> Result<Self, FileError> {
         let mut cells = Vec::new();
         let (mut rows, mut columns) = (0, 0);
+        let write = format!("write {}", C::WRITE);
         for (number, line) in text.lines().enumerate() {
             let row = line.trim_end();
             if row.is_empty() || Self::is_comment(row) {
@@ -111,12 +111,9 @@ impl<C: Symbol> FromStr for Clues<C> {
             for (column, symbol) in row.chars().enumerate() {
                 let clue = C::from_symbol(symbol);
                 if clue.is_none() && symbol != C::FREE {
-                    return Err(ClueError::Symbol {
-                        line: number + 1,
-                        column: column + 1,
-                        symbol,
-                        write: C::WRITE,
-                    });
+                    let problem = format!("unknown clue {symbol:?}");
+                    let mistake = Mistake::new(MistakeKind::Unknown, problem, &*write);
+                    return Err(mistake.at(PLACE, (number + 1, column + 1)));
                 }
                 cells.push(clue);
             }
@@ -124,19 +121,18 @@ impl<C: Symbol> FromStr for Clues<C> {
             if rows == 0 {
                 columns = found;
             } else if found != columns {
-                return Err(ClueError::Ragged {
-                    line: number + 1,
-                    column: found.min(columns) + 1,
-                    expected: columns,
-                    found,
-                });
+                let problem = format!("the row has {found} cells and the first row {columns}");
+                let remedy = "make all rows equally long";
+                let mistake = Mistake::new(MistakeKind::Count, problem, remedy);
+                return Err(mistake.at(PLACE, (number + 1, found.min(columns) + 1)));
             }
             rows += 1;
         }
         if rows == 0 {
-            return Err(ClueError::Nothing { write: C::WRITE });
+            let remedy = format!("write a line for each row, of {}", C::WRITE);
+            return Err(Mistake::new(MistakeKind::Missing, "no rows of clues", remedy).of(PLACE));
         }
-        let size = Size::new(rows, columns)?;
+        let size = Size::checked(rows, columns).map_err(|mistake| mistake.of(PLACE))?;
         Ok(Self { size, cells })
     }
 }

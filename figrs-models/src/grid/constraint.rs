@@ -45,7 +45,7 @@ fn evidence<S: Value>(
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one element for each cell; [`GridError::TooLargeForAutomata`].
+    /// **Errors.** There is not one element for each cell; [`GridError::TooLarge`].
     #[track_caller]
     pub fn new<C: Value>(
         size: Size,
@@ -77,7 +77,7 @@ impl<S: Value> Constraint<S> {
         cells: &[Element<C>],
         automaton: impl Automaton<C, State = S>,
     ) -> Result<(States<S>, Accepts<S>), GridError> {
-        GridError::same_length("cells", size, cells.len())?;
+        GridError::same_length("cells", size.cells(), cells.len())?;
         let size = size.within_columns(automaton.most_columns())?;
         let automaton = Arc::new(automaton);
         let mut states: Vec<Element<Option<S>>> = Vec::with_capacity(cells.len());

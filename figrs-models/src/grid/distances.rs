@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use super::limits::{WAY_CELLS, WAY_COLUMNS, WAY_STOPS};
 use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
+use figrs_reading::Mistake;
 
 /// Maximum number of nodes with known distances: the cells of the frontier, then the stops.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
@@ -55,14 +56,24 @@ impl Distances {
 
     /// Creates the constraint for 2 to 4 marks (the lowest bits, in the order of the walk) and a walk whose number of steps is in a range.
     ///
-    /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`]; [`GridError::Stops`].
+    /// **Errors.** [`GridError::TooLarge`]; the range is empty, or there are too few or too many marks.
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         if !(2..=Self::MAX_STOPS).contains(&stops) {
-            return Err(GridError::Stops { stops });
+            return Err(Mistake::value(
+                format!("a walk between {stops} marks"),
+                format!("use 2 to {}", Self::MAX_STOPS),
+            )
+            .into());
         }
         let (rows, columns) = (size.rows(), size.columns());
         if columns > Self::MAX_COLUMNS || size.cells() > Self::MAX_CELLS {
-            return Err(GridError::TooLargeForDistances { rows, columns });
+            let (most_columns, most) = (Self::MAX_COLUMNS, Self::MAX_CELLS);
+            return Err(GridError::too_large(
+                format!("lengths of ways on {rows} rows and {columns} columns"),
+                format!(
+                    "use at most {most_columns} columns and {most} cells, or no bounds on lengths"
+                ),
+            ));
         }
         let (least, most) = GridError::not_empty("steps", steps)?.into_inner();
         // No walk is longer than one that passes all cells between each two successive marks; even that walk has fewer than 255 steps.

@@ -12,7 +12,7 @@ pub struct Rows<A> {
 impl<A> Rows<A> {
     /// Creates the constraint from one automaton for each row, the top row first.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one automaton for each row.
+    /// **Errors.** There is not one automaton for each row.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
@@ -22,18 +22,11 @@ impl<A> Rows<A> {
 /// Collects the items, of which there must be one for each line.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
-    what: &'static str,
+    what: &str,
     expected: usize,
 ) -> Result<Vec<A>, GridError> {
     let lines: Vec<A> = lines.into_iter().collect();
-    let found = lines.len();
-    if found != expected {
-        return Err(GridError::Length {
-            what,
-            expected,
-            found,
-        });
-    }
+    GridError::same_length(what, expected, lines.len())?;
     Ok(lines)
 }
 
@@ -69,7 +62,7 @@ pub struct Columns<A> {
 impl<A> Columns<A> {
     /// Creates the constraint from one automaton for each column, the leftmost column first.
     ///
-    /// **Errors.** [`GridError::Length`] if there is not one automaton for each column.
+    /// **Errors.** There is not one automaton for each column.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })

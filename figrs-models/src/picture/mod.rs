@@ -19,7 +19,6 @@
 //! ```
 
 mod canvas;
-mod error;
 mod page;
 mod palette;
 mod png;
@@ -27,7 +26,6 @@ mod scale;
 
 #[doc(hidden)]
 pub use canvas::{Canvas, Rgba};
-pub use error::ImageError;
 pub use page::Image;
 #[doc(hidden)]
 pub use palette::{Palette, gradient};

@@ -1,9 +1,10 @@
 //! Pictures, and pages of several pictures.
 
+use figrs_reading::{Mistake, MistakeKind};
 use std::io::{self, Write};
 
 use super::canvas::MAX_PIXELS;
-use super::{Canvas, ImageError, encode};
+use super::{Canvas, encode};
 
 /// A picture of at most 256 colours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,15 +24,15 @@ impl Image {
     }
 
     /// Creates a canvas of a single colour, if its size is not too large.
-    pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, ImageError> {
+    pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, Mistake> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
     }
 
     /// Returns an error if a picture is too large.
-    pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), ImageError> {
+    pub(super) fn check_pixels(width: usize, height: usize) -> Result<(), Mistake> {
         if width.saturating_mul(height) > Self::MAX_PIXELS {
-            return Err(ImageError::TooLarge { width, height });
+            return Err(too_large(width, height));
         }
         Ok(())
     }
@@ -74,12 +75,20 @@ impl Image {
     /// Creates a page with some pictures of one kind side by side, with as many columns as rows or one column more. The margins have the first colour of
     /// the pictures.
     ///
-    /// **Errors.** [`ImageError::NoPictures`], [`ImageError::OtherColours`], [`ImageError::TooLarge`].
-    pub fn sheet(pictures: &[Self]) -> Result<Self, ImageError> {
-        let first = pictures.first().ok_or(ImageError::NoPictures)?;
+    /// **Errors.** There are no pictures, their colours differ, or the page has too many pixels.
+    pub fn sheet(pictures: &[Self]) -> Result<Self, Mistake> {
+        let first = pictures.first().ok_or_else(|| {
+            Mistake::new(
+                MistakeKind::Missing,
+                "a page of no pictures",
+                "give one or more",
+            )
+        })?;
         let other = pictures.iter().position(|p| p.colours != first.colours);
         if let Some(other) = other {
-            return Err(ImageError::OtherColours { number: other + 1 });
+            let problem = format!("picture {} has other colours than the first one", other + 1);
+            let remedy = "put boards of one kind on a page";
+            return Err(Mistake::new(MistakeKind::Contradiction, problem, remedy));
         }
         let columns = Self::columns(pictures.len());
         let largest = |side: fn(&Self) -> usize| pictures.iter().map(side).max().unwrap_or(0);
@@ -100,4 +109,12 @@ impl Image {
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }
+}
+
+/// The mistake of a picture with more pixels than the memory of a small machine allows.
+pub(super) fn too_large(width: usize, height: usize) -> Mistake {
+    let problem = format!("a picture of {width} by {height} pixels is too large");
+    let most = Image::MAX_PIXELS;
+    let remedy = format!("use fewer or smaller boards, of at most {most} pixels together");
+    Mistake::new(MistakeKind::TooLarge, problem, remedy)
 }

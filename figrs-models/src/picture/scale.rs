@@ -1,8 +1,9 @@
 //! Sizes of the pictures of boards, in pixels.
 
 use crate::grid::Size;
+use figrs_reading::Mistake;
 
-use super::{Canvas, Image, ImageError};
+use super::{Canvas, Image};
 
 /// Sizes in pixels for the pictures of a kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +23,8 @@ impl PictureScale {
 
     /// Checks that the pictures of some boards of one size fit on a page of [`Image::sheet`]; the picture of a single board needs no page.
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if they do not fit.
-    pub fn check(self, size: Size, boards: usize) -> Result<(), ImageError> {
+    /// **Errors.** They do not fit.
+    pub fn check(self, size: Size, boards: usize) -> Result<(), Mistake> {
         let (width, height) = match boards {
             0 | 1 => self.pixels(size),
             _ => Image::sheet_pixels(boards, self.pixels(size)),
@@ -32,7 +33,7 @@ impl PictureScale {
     }
 
     /// Creates a canvas of a single colour for the picture of a board.
-    pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, ImageError> {
+    pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, Mistake> {
         let (width, height) = self.pixels(size);
         Image::canvas(width, height, colour)
     }

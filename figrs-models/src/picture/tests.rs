@@ -1,6 +1,7 @@
 use super::*;
 use crate::boards::island::Terrain;
 use crate::grid::{Board, Size};
+use figrs_reading::{Mistake, MistakeKind};
 
 fn plain(width: usize, height: usize, colour: u8) -> Image {
     Image::new(
@@ -30,25 +31,30 @@ fn pages_put_pictures_side_by_side() {
 
 #[test]
 fn pages_that_cannot_be_are_refused() {
-    assert_eq!(Image::sheet(&[]), Err(ImageError::NoPictures));
+    assert_eq!(
+        Image::sheet(&[]),
+        Err(Mistake::new(
+            MistakeKind::Missing,
+            "a page of no pictures",
+            "give one or more"
+        ))
+    );
     let mut other = plain(1, 1, 0);
     other = Image::new(Canvas::new(other.width(), 1, 0), vec![[9, 9, 9]]);
     assert_eq!(
         Image::sheet(&[plain(1, 1, 0), other]),
-        Err(ImageError::OtherColours { number: 2 })
+        Err(Mistake::new(
+            MistakeKind::Contradiction,
+            "picture 2 has other colours than the first one",
+            "put boards of one kind on a page"
+        ))
     );
     let large = Board::of(
         Size::new(1000, 1000).unwrap(),
         vec![Terrain::Water; 1_000_000],
     );
     let side = 12 * 1000;
-    assert_eq!(
-        large.picture(),
-        Err(ImageError::TooLarge {
-            width: side,
-            height: side
-        })
-    );
+    assert_eq!(large.picture(), Err(page::too_large(side, side)));
 }
 
 #[test]
@@ -67,7 +73,7 @@ fn the_size_of_a_page_is_known_before_its_boards() {
     // A picture of 1200 by 1200 pixels: 6 by 6 of them are 53 million pixels, 7 by 6 are 62, 7 by 7 are 72.
     assert_eq!(scale.check(size, 42), Ok(()));
     let (width, height) = (12 + 7 * 1212, 12 + 7 * 1212);
-    let too_large = ImageError::TooLarge { width, height };
+    let too_large = page::too_large(width, height);
     assert_eq!(scale.check(size, 43), Err(too_large));
 }
 

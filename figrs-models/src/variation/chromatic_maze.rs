@@ -1,9 +1,10 @@
 //! Variation scores of chromatic mazes.
 
 use super::matching::{distances, nearest, steps};
-use super::{Variation, VariationError, side};
+use super::{Variation, side};
 use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
+use figrs_reading::Mistake;
 
 /// The variation of chromatic mazes has four parts: the distance of the starts, the distance of the finishes, the difference of the lengths of the
 /// paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
@@ -17,7 +18,7 @@ use crate::grid::{Board, Position};
 impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake> {
         let size = |board: &Self| (board.size().rows(), board.size().columns());
         let side = side(size(self), size(other))?;
         let furthest = 2 * side - 2;
@@ -63,7 +64,7 @@ impl Board<ChromaticTile> {
         &self,
         place: impl Fn(&Self) -> Option<Position>,
         missing: &'static str,
-    ) -> Result<Position, VariationError> {
-        place(self).ok_or(VariationError::NoSuchTile { missing })
+    ) -> Result<Position, Mistake> {
+        place(self).ok_or_else(|| super::no_such_tile(missing))
     }
 }

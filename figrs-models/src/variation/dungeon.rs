@@ -1,9 +1,10 @@
 //! Variation scores of dungeons.
 
 use super::matching::{distances, nearest, steps};
-use super::{Variation, VariationError, side};
+use super::{Variation, side};
 use crate::boards::dungeon::DungeonTile;
 use crate::grid::{Board, Position};
+use figrs_reading::Mistake;
 
 /// The variation of dungeons is the mean of six differences: the distance of the gems, and that of the altars; the differences of the lengths of the
 /// paths from gem to altar, and of the numbers of walls; the distances of walls from walls, and of empty cells from empty cells. A path or a distance
@@ -19,7 +20,7 @@ use crate::grid::{Board, Position};
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake> {
         let size = |map: &Self| (map.size().rows(), map.size().columns());
         let side = side(size(self), size(other))?;
         let (gems, altars) = (
@@ -67,8 +68,8 @@ impl Variation for Board<DungeonTile> {
 }
 
 impl Board<DungeonTile> {
-    fn one(&self, tile: DungeonTile, missing: &'static str) -> Result<Position, VariationError> {
+    fn one(&self, tile: DungeonTile, missing: &'static str) -> Result<Position, Mistake> {
         let found = self.places_of(tile).next();
-        found.ok_or(VariationError::NoSuchTile { missing })
+        found.ok_or_else(|| super::no_such_tile(missing))
     }
 }

@@ -1,8 +1,9 @@
 //! Variation scores of mazes.
 
-use super::{Variation, VariationError, side};
+use super::{Variation, side};
 use crate::boards::maze::Pointer;
 use crate::grid::{Board, Position};
+use figrs_reading::Mistake;
 
 /// The variation of mazes weights the passages by three quarters and the length of the solution by one quarter.
 ///
@@ -20,7 +21,7 @@ impl Variation for Board<Pointer> {
         "as-printed",
     ];
 
-    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError> {
+    fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake> {
         let size = |maze: &Self| (maze.size().rows(), maze.size().columns());
         let n = side(size(self), size(other))? as f64;
         let shared = shared_passages(self, other) as f64;

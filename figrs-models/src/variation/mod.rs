@@ -29,13 +29,12 @@
 
 mod chromatic_maze;
 mod dungeon;
-mod error;
 mod goodness;
 mod matching;
 mod maze;
 mod summary;
 
-pub use error::VariationError;
+use figrs_reading::{Mistake, MistakeKind};
 pub use goodness::{GoodnessOfFit, goodness_of_fit};
 pub use summary::{ScoreSummary, scores, scores_watched};
 
@@ -46,19 +45,32 @@ pub trait Variation {
 
     /// Returns the score of this board and another one, by each reading.
     ///
-    /// **Errors.** [`VariationError::NotComparable`] if the boards are not square boards of one size, 2 by 2 or larger;
-    /// [`VariationError::NoSuchTile`].
-    fn variation(&self, other: &Self) -> Result<[f64; 3], VariationError>;
+    /// **Errors.** The boards are not square boards of one size, 2 by 2 or larger, or one lacks a tile that the score needs.
+    fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake>;
 }
 
 /// Returns the side of two square boards of one size.
-fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, VariationError> {
+fn side(one: (usize, usize), other: (usize, usize)) -> Result<usize, Mistake> {
     if one == other && one.0 == one.1 && one.0 >= 2 {
         return Ok(one.0);
     }
-    Err(VariationError::NotComparable {
-        sizes: [one, other],
-    })
+    Err(not_comparable([one, other]))
+}
+
+fn not_comparable([one, other]: [(usize, usize); 2]) -> Mistake {
+    let problem = format!(
+        "a variation score of a board of {} by {} and one of {} by {}",
+        one.0, one.1, other.0, other.1
+    );
+    let remedy = "compare square boards of one size, 2 by 2 or larger";
+    Mistake::new(MistakeKind::Count, problem, remedy)
+}
+
+/// The mistake of a board that lacks a tile that the score needs, such as the gem of a dungeon.
+fn no_such_tile(missing: &str) -> Mistake {
+    let problem = format!("a variation score of boards, one of which has no {missing}");
+    let remedy = "compare boards that follow their rules";
+    Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Summarises the variation scores of many boards.
 
+use figrs_reading::Mistake;
 use rustc_hash::FxHashMap;
 
-use super::{Variation, VariationError};
+use super::Variation;
 
 /// Summary of the scores of all pairs of some boards, by one reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,7 +27,7 @@ pub struct ScoreSummary {
 /// **Complexity.** Time quadratic in the number of boards, memory linear in the number of distinct scores.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
-pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, VariationError> {
+pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> {
     scores_watched(boards, |_| ())
 }
 
@@ -36,7 +37,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Variation
 pub fn scores_watched<B: Variation>(
     boards: &[B],
     mut watch: impl FnMut(u64),
-) -> Result<Vec<ScoreSummary>, VariationError> {
+) -> Result<Vec<ScoreSummary>, Mistake> {
     // Number of pairs for each score, given by its bits.
     let mut of_readings: [FxHashMap<u64, usize>; 3] = Default::default();
     let mut compared = 0;

@@ -144,7 +144,7 @@ fn summaries_are_of_all_pairs() {
 
 #[test]
 fn boards_that_have_no_score_are_refused() {
-    let sizes = |sizes| Err(VariationError::NotComparable { sizes });
+    let sizes = |sizes| Err(not_comparable(sizes));
     let line = PerfectMaze::new(Size::new(1, 4).unwrap());
     let line = line.sample(&mut figrs_core::stream(1, 0));
     assert_eq!(line.variation(&line), sizes([(1, 4), (1, 4)]));
@@ -154,7 +154,7 @@ fn boards_that_have_no_score_are_refused() {
     assert_eq!(room.variation(&room), sizes([(1, 1), (1, 1)]));
     let whole = dungeon("GA..");
     for (tiles, missing) in [("WA..", "gem"), ("GW..", "altar")] {
-        let error = VariationError::NoSuchTile { missing };
+        let error = no_such_tile(missing);
         assert_eq!(whole.variation(&dungeon(tiles)), Err(error));
     }
 }

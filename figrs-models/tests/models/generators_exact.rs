@@ -220,7 +220,7 @@ fn dungeons_keep_the_bounds_on_walks_and_walls() {
     let (side, _, _, _, walks) = DUNGEONS[1];
     // A number that the settings refuse counts as no dungeon.
     let count = |dungeon: Result<Dungeon, GridError>| match dungeon {
-        Err(GridError::NoSuchNumber { .. }) => 0,
+        Err(GridError::Impossible(_)) => 0,
         dungeon => {
             let elements = dungeon.unwrap().elements().unwrap();
             number(&mut compiled(elements.model(), ()))

@@ -75,16 +75,13 @@ fn boards_that_no_method_draws_by_number_are_refused() {
     let wide = PerfectMaze::new(Size::new(2, 7).unwrap());
     let error = exact.numbered(&wide.steps(9..=9).unwrap()).err().unwrap();
     assert!(
-        matches!(
-            error,
-            BoardError::Grid(GridError::TooLargeForDistances { .. })
-        ),
+        matches!(error, BoardError::Grid(GridError::TooLarge(_))),
         "{error}"
     );
     let large = PerfectMaze::new(Size::new(40, 40).unwrap());
     let small = exact.memory(1 << 10).numbered(&large);
     assert!(matches!(
         small.unwrap_err(),
-        BoardError::Inference(_) | BoardError::Grid(GridError::TooLargeForAutomata { .. })
+        BoardError::Inference(_) | BoardError::Grid(GridError::TooLarge(_))
     ));
 }

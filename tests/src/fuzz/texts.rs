@@ -8,7 +8,8 @@ use figrs::Frontier;
 use figrs::design::{
     ConditionedSampler, Demand, DesignFile, ExactSampler, LevelSampler, Mask, SteeredLevel,
 };
-use figrs::models::grid::{ClueError, Clues, Symbol};
+use figrs::models::FileError;
+use figrs::models::grid::{Clues, Symbol};
 use figrs::models::mdmc::{
     ColumnNGrams, Corpus, Level, LevelElements, LevelModel, LookAheadSampler, MarkovChain,
     RowSplits, Structure, TileSet,
@@ -158,7 +159,7 @@ pub fn clues(data: &[u8]) {
 
 fn read_back<C: Symbol + PartialEq + std::fmt::Debug>(text: &str) -> Option<Clues<C>>
 where
-    Clues<C>: FromStr<Err = ClueError> + Display,
+    Clues<C>: FromStr<Err = FileError> + Display,
 {
     let clues: Clues<C> = text.parse().ok()?;
     let again: Option<Clues<C>> = clues.to_string().parse().ok();

@@ -8,13 +8,14 @@ use crate::{
 use clap::Parser;
 use figrs_core::{Element, Model};
 use figrs_infer::Frontier;
+use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::chromatic_maze::{
     ChromaticClue, ChromaticClues, ChromaticMaze, ChromaticTile, RelativeTile,
 };
 use figrs_models::grid::{Board, GridError, Position, Size};
-use figrs_models::picture::{Image, ImageError, PictureScale};
-use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use figrs_models::picture::{Image, PictureScale};
+use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
 /// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
@@ -218,7 +219,7 @@ impl Puzzle for Mazes {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, board: &Board<ChromaticTile>) -> Result<Image, ImageError> {
+    fn picture(&self, board: &Board<ChromaticTile>) -> Result<Image, Mistake> {
         board.picture(&self.way(board))
     }
 
@@ -226,7 +227,7 @@ impl Puzzle for Mazes {
         &self,
         boards: &[Board<ChromaticTile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<ScoreSummary>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, Mistake> {
         scores_watched(boards, watch)
     }
 

@@ -9,11 +9,12 @@ use crate::{
 use clap::{Parser, ValueEnum};
 use figrs_core::{Element, Model};
 use figrs_design::{BoardDemands, DemandedBoards};
+use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::dungeon::{Dungeon, DungeonTile, Reachability};
 use figrs_models::grid::{Board, Clues, GridError, Position, Size};
-use figrs_models::picture::{Image, ImageError, PictureScale};
-use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use figrs_models::picture::{Image, PictureScale};
+use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
 /// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
@@ -203,7 +204,7 @@ impl Puzzle for Dungeons {
         rows.flat_map(|row| row.into_iter().chain(['\n'])).collect()
     }
 
-    fn picture(&self, dungeon: &Board<DungeonTile>) -> Result<Image, ImageError> {
+    fn picture(&self, dungeon: &Board<DungeonTile>) -> Result<Image, Mistake> {
         dungeon.picture(&self.way(dungeon))
     }
 
@@ -211,7 +212,7 @@ impl Puzzle for Dungeons {
         &self,
         dungeons: &[Board<DungeonTile>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<ScoreSummary>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, Mistake> {
         scores_watched(dungeons, watch)
     }
 

@@ -8,9 +8,10 @@ use crate::{
 };
 use clap::Parser;
 use figrs_design::{BoardDemands, DemandedBoards};
+use figrs_models::Mistake;
 use figrs_models::grid::{Board, GridError, Size};
 use figrs_models::island::{Island, Terrain};
-use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::picture::{Image, PictureScale};
 use serde_json::{Value as Json, json};
 
 /// Islands: the border is water, the centre is land, and all land is connected; # is land.
@@ -133,7 +134,7 @@ impl Puzzle for Islands {
         island.to_string()
     }
 
-    fn picture(&self, island: &Board<Terrain>) -> Result<Image, ImageError> {
+    fn picture(&self, island: &Board<Terrain>) -> Result<Image, Mistake> {
         island.picture()
     }
 }

@@ -7,11 +7,12 @@ use crate::{
     range,
 };
 use clap::{Parser, ValueEnum};
+use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Position, Size};
 use figrs_models::maze::{Border, DirectionWeights, PerfectMaze, Pointer, PointerClues};
-use figrs_models::picture::{Image, ImageError, PictureScale};
-use figrs_models::variation::{ScoreSummary, VariationError, scores_watched};
+use figrs_models::picture::{Image, PictureScale};
+use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
 /// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
@@ -208,7 +209,7 @@ impl Puzzle for Mazes {
             .collect()
     }
 
-    fn picture(&self, maze: &Board<Pointer>) -> Result<Image, ImageError> {
+    fn picture(&self, maze: &Board<Pointer>) -> Result<Image, Mistake> {
         maze.picture(&self.way(maze))
     }
 
@@ -216,7 +217,7 @@ impl Puzzle for Mazes {
         &self,
         mazes: &[Board<Pointer>],
         watch: impl FnMut(u64),
-    ) -> Result<Vec<ScoreSummary>, VariationError> {
+    ) -> Result<Vec<ScoreSummary>, Mistake> {
         scores_watched(mazes, watch)
     }
 }

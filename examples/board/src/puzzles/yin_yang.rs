@@ -8,9 +8,10 @@ use crate::{
 };
 use clap::Parser;
 use figrs_core::stream;
+use figrs_models::Mistake;
 use figrs_models::board::Method;
 use figrs_models::grid::{Board, GridError, Size};
-use figrs_models::picture::{Image, ImageError, PictureScale};
+use figrs_models::picture::{Image, PictureScale};
 use figrs_models::yin_yang::{Colour, ColourClues, YinYang};
 use serde_json::{Value as Json, json};
 
@@ -185,7 +186,7 @@ impl Puzzle for Boards {
         puzzle.map_or_else(|| shown.board.to_string(), ToString::to_string)
     }
 
-    fn picture(&self, shown: &Shown) -> Result<Image, ImageError> {
+    fn picture(&self, shown: &Shown) -> Result<Image, Mistake> {
         match &shown.puzzle {
             Some(puzzle) => puzzle.picture(),
             None => shown.board.picture(&self.clues),

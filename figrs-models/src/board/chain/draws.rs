@@ -1,5 +1,6 @@
 //! Draws boards by several Markov chains, which run until their diagnostics show no difference between the chains.
 
+use figrs_reading::Mistake;
 use std::num::NonZero;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -131,7 +132,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let make = || generator.ruled_cells();
     let chains = (0..number as u64).map(|number| TemperedChain::new(&make, seed, number));
     let chains = chains.map(|chain| {
-        let chain = chain.ok_or(BoardError::NoStart)?;
+        let chain = chain.ok_or_else(no_start)?;
         let (boards, measures) = (Vec::new(), Vec::new());
         Ok(Mutex::new(KeptChain {
             chain,
@@ -407,6 +408,15 @@ fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C
 
 fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
     chain.get_mut().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The error of a board from which no Markov chain can start.
+fn no_start() -> BoardError {
+    let mistake = Mistake::value(
+        "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it",
+        "start from another (`RuledCells::start`)",
+    );
+    BoardError::Grid(mistake.into())
 }
 
 #[cfg(test)]

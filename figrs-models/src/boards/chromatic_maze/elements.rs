@@ -33,7 +33,7 @@ pub struct ChromaticElements {
 impl ChromaticMaze {
     /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the solution has bounds.
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size().for_automata()?;
@@ -211,7 +211,7 @@ impl ChromaticElements {
     /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
     /// over the tiles computes the length, for all lengths within or outside the bounds. With this element as a target no other evidence is needed.
     ///
-    /// **Errors.** [`GridError::TooLargeForDistances`].
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn steps(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
         let distances = Distances::new(self.size, 2, 0..=u32::MAX)?;

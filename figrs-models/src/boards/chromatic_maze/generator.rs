@@ -3,6 +3,7 @@
 use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Bounds on the solution can be left out and tested afterwards; randomly drawn colours often have a solution.
 impl Generator for ChromaticMaze {
@@ -63,7 +64,7 @@ impl Generator for ChromaticMaze {
 
 /// Converts relative tiles to a board.
 ///
-/// **Errors.** [`GridError::Length`]; [`GridError::Ends`] if there are not exactly two ends.
+/// **Errors.** There is not one tile for each cell, or there are not exactly two ends.
 pub(super) fn absolute(
     size: Size,
     tiles: &[RelativeTile],
@@ -85,7 +86,12 @@ pub(super) fn absolute(
     });
     let board = Board::new(size, cells.collect())?;
     if ends != 2 {
-        return Err(GridError::Ends { found: ends });
+        return Err(Mistake::new(
+            MistakeKind::Count,
+            format!("{ends} ends of the way of a chromatic maze"),
+            "give the tiles of a world, where there are two",
+        )
+        .into());
     }
     Ok(board)
 }

@@ -2,7 +2,8 @@
 
 use super::ChromaticTile;
 use crate::grid::{Board, Position};
-use crate::picture::{Image, ImageError, PictureScale};
+use crate::picture::{Image, PictureScale};
+use figrs_reading::Mistake;
 
 /// Pixels of the side of a tile, including the gap to the next tile.
 const SIDE: usize = 32;
@@ -43,8 +44,8 @@ impl Board<ChromaticTile> {
     /// Draws a picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled ring, and a path leads through some
     /// tiles (none, or [`Board::solution`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let mut canvas = Self::SCALE.canvas(size, 0)?;
         let corner = |cell: usize| (cell * SIDE + GAP).cast_signed();

@@ -33,7 +33,7 @@ pub struct ChromaticMaze {
 impl ChromaticMaze {
     /// Creates a generator of mazes of the given size that have a solution.
     ///
-    /// **Errors.** [`GridError::OneTile`] if the grid has only one tile, so that there is none for the finish.
+    /// **Errors.** [`GridError::Impossible`] if the grid has only one tile, so that there is none for the finish.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
@@ -43,7 +43,8 @@ impl ChromaticMaze {
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn with_clues(clues: ChromaticClues) -> Result<Self, GridError> {
         if clues.size().cells() < 2 {
-            return Err(GridError::OneTile);
+            let problem = "a chromatic maze of one tile has no room for start and finish";
+            return Err(GridError::impossible(problem, "use two tiles or more"));
         }
         Ok(Self { clues, steps: None })
     }
@@ -56,7 +57,7 @@ impl ChromaticMaze {
     /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound equal to the number of
     /// other tiles excludes nothing.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has such a length.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;

@@ -33,7 +33,7 @@ pub(super) fn ground(
 impl Dungeon {
     /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the walk has bounds.
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
         let size = self.size();
@@ -85,7 +85,7 @@ impl Elements<DungeonTile> {
     ///
     /// The element is `None` if there is no walk. With this element as a target, the evidence of [`Self::model`] is not needed.
     ///
-    /// **Errors.** [`GridError::TooLargeForDistances`].
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn walk(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
         let distances = Distances::new(self.size(), STOPS, 0..=u32::MAX)?;

@@ -2,7 +2,8 @@
 
 use super::DungeonTile;
 use crate::grid::{Board, Position};
-use crate::picture::{Image, ImageError, Palette, PictureScale};
+use crate::picture::{Image, Palette, PictureScale};
+use figrs_reading::Mistake;
 
 /// The side of a tile, in pixels.
 const SIDE: usize = 16;
@@ -49,8 +50,8 @@ impl Board<DungeonTile> {
     /// Draws a picture with 16 by 16 pixels a cell, with the entrance and the exit as stairs and a path through some cells (none, or
     /// [`Board::walk`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let frame = SIDE / 2;
         let dark = PALETTE.index(b'k');

@@ -76,7 +76,7 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if this many walls leave no path from corner to corner or, if no path is
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if this many walls leave no path from corner to corner or, if no path is
     /// [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
@@ -91,7 +91,7 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no walk has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has such a length.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;

@@ -9,7 +9,7 @@ use crate::grid::{Automaton, Connected, ConnectedAround, Constraint, Count, Grid
 impl Island {
     /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Terrain>, GridError> {
         let size = self.size();

@@ -1,10 +1,11 @@
 //! Draws islands as pictures.
 
+use figrs_reading::Mistake;
 use std::collections::VecDeque;
 
 use super::Terrain;
 use crate::grid::Board;
-use crate::picture::{Image, ImageError, PictureScale, gradient};
+use crate::picture::{Image, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
@@ -29,8 +30,8 @@ impl Board<Terrain> {
     /// Draws a picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
     /// the further it is from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are on the board.
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
         let heights = self.heights();

@@ -1,6 +1,7 @@
 //! Settings of islands: the size, the centre, and bounds on land and bays.
 
 use crate::shares::whole_numbers;
+use figrs_reading::Mistake;
 use std::ops::RangeInclusive;
 
 use super::Terrain;
@@ -37,7 +38,7 @@ impl Island {
 
     /// Creates a generator of islands on a grid of the given size. The centre is the middle cell; of two middle cells, it is the upper or left one.
     ///
-    /// **Errors.** [`GridError::IslandSize`] if no cell is inside the border, or if a side is too long.
+    /// **Errors.** No cell is inside the border, or a side is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
@@ -49,7 +50,11 @@ impl Island {
         let (rows, columns) = (clues.size().rows(), clues.size().columns());
         let sides = 3..=Self::MAX_SIDE;
         if !sides.contains(&rows) || !sides.contains(&columns) {
-            return Err(GridError::IslandSize { rows, columns });
+            return Err(Mistake::value(
+                format!("an island of {rows} by {columns} cells"),
+                format!("use 3 to {} of each", Self::MAX_SIDE),
+            )
+            .into());
         }
         let centre = Position {
             row: (rows - 1) / 2,
@@ -70,11 +75,13 @@ impl Island {
 
     /// Sets the cell that must be land.
     ///
-    /// **Errors.** [`GridError::CentreOnBorder`] if the cell is on the border.
+    /// **Errors.** The cell is on the border.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
         let size = self.size();
         if !size.contains(centre) || size.is_border(centre) {
-            return Err(GridError::CentreOnBorder { centre });
+            let problem =
+                format!("the centre of the island at {centre} is on the border, which is water");
+            return Err(Mistake::value(problem, "use a cell inside").into());
         }
         Ok(Self { centre, ..self })
     }
@@ -86,7 +93,7 @@ impl Island {
 
     /// Bounds the number of cells of land.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no island has such a number.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has such a number.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
@@ -96,11 +103,15 @@ impl Island {
 
     /// Bounds the share of land among all cells, border included.
     ///
-    /// **Errors.** [`GridError::Share`] if the share is not between 0 and 1; the errors of [`Self::land`].
+    /// **Errors.** The share is not between 0 and 1; the errors of [`Self::land`].
     pub fn land_share(self, share: RangeInclusive<f64>) -> Result<Self, GridError> {
         let (least, most) = share.into_inner();
         if !(0.0 <= least && least <= most && most <= 1.0) {
-            return Err(GridError::Share { least, most });
+            return Err(Mistake::value(
+                format!("the share of land from {least} to {most}"),
+                "use numbers from 0 to 1, the smaller one first",
+            )
+            .into());
         }
         let (least, most) = whole_numbers(least, most, self.size().cells());
         self.land(least as u32..=most as u32)
@@ -108,7 +119,7 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if the allowed land is too little for the smallest
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest
     /// number. The element program decides whether any such island exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;

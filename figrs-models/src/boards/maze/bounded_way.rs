@@ -28,7 +28,7 @@ value!(BoundedWayState);
 impl BoundedWay {
     /// Creates the constraint for a path of `least` to `most` steps.
     ///
-    /// **Errors.** [`GridError::TooLargeForDistances`]; [`GridError::EmptyRange`].
+    /// **Errors.** [`GridError::TooLarge`]; the range is empty.
     pub(super) fn new(size: Size, (least, most): (u32, u32)) -> Result<Self, GridError> {
         Ok(Self {
             size,

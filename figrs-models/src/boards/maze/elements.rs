@@ -10,7 +10,7 @@ use crate::grid::{Automaton, Constraint, GridError};
 impl PerfectMaze {
     /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`]; [`GridError::TooLargeForDistances`] if the number of steps of the solution has bounds.
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
         let size = self.size().for_automata()?;

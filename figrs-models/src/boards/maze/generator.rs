@@ -4,6 +4,7 @@ use super::matrix_tree::MatrixTree;
 use super::{PerfectMaze, Pointer};
 use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
+use figrs_reading::Mistake;
 
 /// Boards are drawn by Wilson's algorithm if it is allowed. If the steps of the solution have bounds, grids of up to six columns have an element program.
 impl Generator for PerfectMaze {
@@ -23,7 +24,9 @@ impl Generator for PerfectMaze {
         match maze.distances().iter().position(Option::is_none) {
             Some(room) => {
                 let room = maze.size().position(room);
-                Err(GridError::NotPerfect { room }.into())
+                let problem = format!("the room at {room} does not lead to the first one");
+                let remedy = "point every room to one beside it that does";
+                Err(GridError::from(Mistake::value(problem, remedy)).into())
             }
             None => Ok(maze),
         }

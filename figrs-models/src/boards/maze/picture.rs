@@ -2,7 +2,8 @@
 
 use super::Pointer;
 use crate::grid::{Board, Position};
-use crate::picture::{Image, ImageError, PictureScale, gradient};
+use crate::picture::{Image, PictureScale, gradient};
+use figrs_reading::Mistake;
 
 /// Pixels of the side of a room, including one wall.
 const ROOM: usize = 14;
@@ -31,8 +32,8 @@ impl Board<Pointer> {
     /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a path through some rooms (none, or
     /// [`Board::solution`]).
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self, way: &[Position]) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];
         let mut canvas = Self::SCALE.canvas(self.size(), wall)?;

@@ -1,5 +1,6 @@
 //! Settings of mazes: the size, and the weights of directions.
 
+use figrs_reading::Mistake;
 use std::ops::RangeInclusive;
 
 use super::{Pointer, PointerClues};
@@ -115,13 +116,17 @@ impl PerfectMaze {
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** [`GridError::Weight`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not
+    /// **Errors.** A weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not
     /// end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
             if !(1e-6..=1e6).contains(&weight) {
-                return Err(GridError::Weight { direction, weight });
+                return Err(Mistake::value(
+                    format!("the weight of pointing {direction:?} is {weight}"),
+                    "use a number from 1e-6 to 1e6",
+                )
+                .into());
             }
         }
         Ok(Self { weights, ..self })
@@ -135,7 +140,7 @@ impl PerfectMaze {
     /// Bounds the number of steps of the solution, the path from the first room to the last, for a
     /// [`ConditionalSampler`](crate::board::ConditionalSampler) and the element program; [`sample`](Self::sample) ignores these bounds.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if no solution has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has such a length.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());

@@ -9,7 +9,7 @@ use crate::grid::{Automaton, Constraint, Count, GridError, NoSquare, TwoColours}
 impl YinYang {
     /// Creates the element program.
     ///
-    /// **Errors.** [`GridError::TooLargeForAutomata`].
+    /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Colour>, GridError> {
         let size = self.clues.size().for_automata()?;

@@ -2,7 +2,8 @@
 
 use super::{Colour, ColourClues};
 use crate::grid::{Board, Position, Size};
-use crate::picture::{Canvas, Image, ImageError, PictureScale};
+use crate::picture::{Canvas, Image, PictureScale};
+use figrs_reading::Mistake;
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 26;
@@ -34,8 +35,8 @@ impl Board<Colour> {
 
     /// Draws a picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self, clues: &ColourClues) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self, clues: &ColourClues) -> Result<Image, Mistake> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
     }
@@ -44,8 +45,8 @@ impl Board<Colour> {
 impl ColourClues {
     /// Draws the clues as a [`Board`] picture does, with stones only on cells with a clue.
     ///
-    /// **Errors.** [`ImageError::TooLarge`] if the picture has too many pixels.
-    pub fn picture(&self) -> Result<Image, ImageError> {
+    /// **Errors.** The picture has too many pixels.
+    pub fn picture(&self) -> Result<Image, Mistake> {
         picture(self.size(), self.iter(), &Self::none(self.size()))
     }
 }
@@ -54,7 +55,7 @@ fn picture(
     size: Size,
     stones: impl Iterator<Item = (Position, Colour)>,
     marked: &ColourClues,
-) -> Result<Image, ImageError> {
+) -> Result<Image, Mistake> {
     let (width, height) = (size.columns() * SIDE, size.rows() * SIDE);
     let mut canvas = Board::<Colour>::SCALE.canvas(size, 0)?;
     let start = |cell: usize| (cell * SIDE + FRAME).cast_signed();

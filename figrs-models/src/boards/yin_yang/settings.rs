@@ -47,7 +47,7 @@ impl YinYang {
 
     /// Bounds the number of black cells; a bound of half of all cells gives both colours the same number.
     ///
-    /// **Errors.** [`GridError::EmptyRange`]; [`GridError::NoSuchNumber`] if one colour would be missing, or have too few cells to reach all 2 by 2 squares.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if one colour would be missing, or have too few cells to reach all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("black cells", cells)?;
         let size = self.clues.size();

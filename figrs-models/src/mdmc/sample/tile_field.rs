@@ -393,7 +393,7 @@ mod tests {
     use figrs_infer::VariableElimination;
 
     use super::*;
-    use crate::mdmc::{Corpus, RowSplits, TrainingError};
+    use crate::mdmc::{Corpus, RowSplits};
 
     fn corpus(texts: &[&str]) -> Corpus {
         let named = texts
@@ -459,10 +459,8 @@ mod tests {
     fn bands_and_widths_have_limits() {
         let corpus = corpus(&["X-"]);
         let splits = RowSplits::new(2, 2).unwrap();
-        assert!(matches!(
-            TileField::train(&corpus, splits),
-            Err(TrainingError::RowSplits { .. })
-        ));
+        let error = TileField::train(&corpus, splits).unwrap_err();
+        assert_eq!(error.problem, "1 rows cannot be split into 2 bands");
         let field = TileField::train(&corpus, RowSplits::NONE).unwrap();
         assert!(matches!(
             field.elements(0),

@@ -1,5 +1,7 @@
 //! N-grams of columns: each column is drawn given the columns before it.
 
+use super::chain::only_outside;
+use figrs_reading::Mistake;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +15,7 @@ use crate::mdmc::sample::level_model::{ColumnProgram, LevelColumns, SeenStatemen
 use crate::mdmc::sample::level_program::LevelProgram;
 use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
-    Corpus, LevelElements, LevelModel, Meaning, SamplingError, Tile, TileSet, TrainingError, Travel,
+    Corpus, LevelElements, LevelModel, Meaning, SamplingError, Tile, TileSet, Travel,
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
@@ -61,13 +63,13 @@ impl ColumnNGrams {
 
     /// Counts the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
-    /// **Errors.** [`TrainingError`] unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`], or if there is no such column.
-    pub fn train(corpus: &Corpus, order: usize) -> Result<Self, TrainingError> {
+    /// **Errors.** Unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`], or if there is no such column.
+    pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
-            return Err(TrainingError::Order {
-                order,
-                max: Self::MAX_ORDER,
-            });
+            return Err(Mistake::value(
+                format!("n-grams of {order} columns cannot be counted"),
+                format!("use 1 to {}", Self::MAX_ORDER),
+            ));
         }
         let mut numbers: FxHashMap<Vec<Tile>, usize> = FxHashMap::default();
         let mut counts: FxHashMap<Vec<usize>, FxHashMap<usize, u64>> = FxHashMap::default();
@@ -96,7 +98,7 @@ impl ColumnNGrams {
             }
         }
         if columns.is_empty() {
-            return Err(TrainingError::Outside);
+            return Err(only_outside());
         }
         let sorted = |counts: FxHashMap<usize, u64>| {
             let mut counts: Vec<(usize, u64)> = counts.into_iter().collect();
@@ -348,7 +350,7 @@ mod tests {
     fn orders_and_widths_have_limits() {
         for order in [0, 7] {
             let error = ColumnNGrams::train(&Corpus::shipped(), order).unwrap_err();
-            assert!(matches!(error, TrainingError::Order { max: 6, .. }));
+            assert_eq!(error.remedy, "use 1 to 6");
         }
         let error = ngrams(&["X"], 1).program(0).unwrap_err();
         assert!(matches!(error, SamplingError::Width { width: 0, .. }));

@@ -1,6 +1,6 @@
 //! Horizontal bands of rows with separate tables.
 
-use crate::mdmc::TrainingError;
+use figrs_reading::Mistake;
 
 /// Number of equal bands of rows into which a level is divided, each with separate tables.
 ///
@@ -15,8 +15,8 @@ impl RowSplits {
 
     /// Creates `splits` bands over `height` rows.
     ///
-    /// **Errors.** [`TrainingError`] unless `1 <= splits <= height`.
-    pub fn new(splits: usize, height: usize) -> Result<Self, TrainingError> {
+    /// **Errors.** Unless `1 <= splits <= height`.
+    pub fn new(splits: usize, height: usize) -> Result<Self, Mistake> {
         Self(splits).checked(height)
     }
 
@@ -41,14 +41,14 @@ impl RowSplits {
     }
 
     /// Returns these bands if `height` rows can be divided into them.
-    pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, TrainingError> {
+    pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)
         } else {
-            Err(TrainingError::RowSplits {
-                splits: self.0,
-                height,
-            })
+            Err(Mistake::value(
+                format!("{height} rows cannot be split into {} bands", self.0),
+                format!("use 1 to {height}"),
+            ))
         }
     }
 }
@@ -89,9 +89,8 @@ mod tests {
     fn no_bands_or_more_bands_than_rows_are_errors() {
         for splits in [0, 15] {
             let error = RowSplits::new(splits, 14).unwrap_err();
-            assert!(
-                matches!(error, TrainingError::RowSplits { splits: s, height: 14 } if s == splits)
-            );
+            let problem = format!("14 rows cannot be split into {splits} bands");
+            assert_eq!(error.problem, problem);
         }
     }
 }

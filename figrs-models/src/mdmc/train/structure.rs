@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt, str::FromStr};
 
-use crate::mdmc::StructureError;
+use figrs_reading::{Mistake, MistakeKind};
 
 /// A neighbour relative to its cell: `dx` columns to the right and `dy` rows down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -81,25 +81,33 @@ impl Structure {
     ///
     /// **Errors.** An offset is not below or to the left in the same row, reaches further than
     /// [`Structure::MAX_REACH`] or is repeated, or there are more than [`Structure::MAX_OFFSETS`].
-    pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, StructureError> {
+    pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, Mistake> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {
-            return Err(StructureError::TooManyOffsets {
-                count: offsets.len(),
-                max: Self::MAX_OFFSETS,
-            });
+            let problem = format!("the structure has {} offsets", offsets.len());
+            let remedy = format!("use at most {}", Self::MAX_OFFSETS);
+            return Err(Mistake::new(MistakeKind::TooLarge, problem, remedy));
         }
         let reach = Self::MAX_REACH;
         for (index, &offset) in offsets.iter().enumerate() {
             let Offset { dx, dy } = offset;
+            let wrong = |kind, problem: &str, remedy: &str| {
+                Mistake::new(kind, format!("offset ({dx}, {dy}) {problem}"), remedy)
+            };
             if !offset.decided() {
-                return Err(StructureError::UndecidedOffset { dx, dy });
+                return Err(wrong(
+                    MistakeKind::Value,
+                    "is not decided before its cell",
+                    "use cells below, or to the left in the same row",
+                ));
             }
             if dy > reach || !(-reach..=reach).contains(&dx) {
-                return Err(StructureError::FarOffset { dx, dy, max: reach });
+                let remedy = format!("stay within {reach} cells");
+                return Err(wrong(MistakeKind::Value, "reaches too far", &remedy));
             }
             if offsets[..index].contains(&offset) {
-                return Err(StructureError::RepeatedOffset { dx, dy });
+                let remedy = "name each neighbour once";
+                return Err(wrong(MistakeKind::Repeated, "is repeated", remedy));
             }
         }
         Ok(Self {
@@ -135,9 +143,9 @@ impl Structure {
 
 /// Reads `ns0`, `ns1`, `ns2` or `ns3`, or offsets as `(-1,0)(0,1)`.
 impl FromStr for Structure {
-    type Err = StructureError;
+    type Err = Mistake;
 
-    fn from_str(name: &str) -> Result<Self, StructureError> {
+    fn from_str(name: &str) -> Result<Self, Mistake> {
         let found = Self::NAMED.into_iter().find(|&(known, _)| known == name);
         if let Some((_, structure)) = found {
             return Ok(structure);
@@ -149,11 +157,14 @@ impl FromStr for Structure {
         };
         let listed = name.strip_suffix(')').map(|name| name.split(')'));
         let offsets: Option<Vec<Offset>> = listed.and_then(|all| all.map(offset).collect());
-        let offsets = offsets.ok_or_else(|| StructureError::UnknownStructure {
-            name: name.to_owned(),
-        })?;
-        Self::new(offsets)
+        Self::new(offsets.ok_or_else(|| unknown_structure(name))?)
     }
+}
+
+pub(super) fn unknown_structure(name: &str) -> Mistake {
+    let problem = format!("unknown structure {name:?}");
+    let remedy = "use ns0, ns1, ns2 or ns3, or offsets as (-1,0)(0,1)";
+    Mistake::new(MistakeKind::Unknown, problem, remedy)
 }
 
 /// Writes `ns0` to `ns3` by name and any other structure as its offsets.
@@ -177,17 +188,12 @@ mod tests {
         for name in ["ns0", "ns1", "ns2", "ns3"] {
             assert_eq!(name.parse::<Structure>().unwrap().to_string(), name);
         }
-        assert!(matches!(
-            "ns4".parse::<Structure>(),
-            Err(StructureError::UnknownStructure { .. })
-        ));
+        assert_eq!("ns4".parse::<Structure>(), Err(unknown_structure("ns4")));
         let other = Structure::new([Offset { dx: -2, dy: 0 }, Offset::BELOW]).unwrap();
         assert_eq!(other.to_string(), "(-2,0)(0,1)");
         assert_eq!("(-2,0)(0,1)".parse::<Structure>().unwrap(), other);
-        assert!(matches!(
-            "(1,0)".parse::<Structure>(),
-            Err(StructureError::UndecidedOffset { .. })
-        ));
+        let right = "(1,0)".parse::<Structure>().unwrap_err();
+        assert!(right.problem.contains("(1, 0) is not decided"), "{right}");
     }
 
     #[test]
@@ -218,28 +224,23 @@ mod tests {
             )
         };
         for undecided in [(0, 0), (1, 0), (-1, -1), (i32::MIN, i32::MIN)] {
+            let error = new(&[undecided]).unwrap_err();
             assert!(
-                matches!(
-                    new(&[undecided]),
-                    Err(StructureError::UndecidedOffset { .. })
-                ),
-                "{undecided:?}"
+                error.problem.ends_with("is not decided before its cell"),
+                "{error}"
             );
         }
         for far in [(-17, 0), (i32::MIN, 0), (17, 1), (0, 17), (0, i32::MAX)] {
-            assert!(
-                matches!(new(&[far]), Err(StructureError::FarOffset { .. })),
-                "{far:?}"
-            );
+            let error = new(&[far]).unwrap_err();
+            assert!(error.problem.ends_with("reaches too far"), "{error}");
         }
-        assert!(matches!(
-            new(&[(0, 1), (0, 1)]),
-            Err(StructureError::RepeatedOffset { .. })
-        ));
-        assert!(matches!(
-            new(&[(0, 1); 9]),
-            Err(StructureError::TooManyOffsets { count: 9, max: 8 })
-        ));
+        let twice = new(&[(0, 1), (0, 1)]).unwrap_err();
+        assert_eq!(twice.kind, MistakeKind::Repeated);
+        let many = new(&[(0, 1); 9]).unwrap_err();
+        assert_eq!(
+            many.to_string(),
+            "the structure has 9 offsets; use at most 8"
+        );
         assert!(new(&[(1, 1), (-16, 0), (16, 16)]).is_ok());
     }
 }

@@ -2,7 +2,9 @@
 
 use std::{fmt, str::FromStr};
 
-use crate::mdmc::{Structure, StructureError};
+use super::structure::unknown_structure;
+use crate::mdmc::Structure;
+use figrs_reading::{Mistake, MistakeKind};
 
 /// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in
 /// training.
@@ -31,7 +33,7 @@ impl Structures {
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
-    ) -> Result<Self, StructureError> {
+    ) -> Result<Self, Mistake> {
         let mut all = vec![first];
         for structure in fallbacks {
             let offsets = structure.offsets();
@@ -39,22 +41,30 @@ impl Structures {
                 .iter()
                 .all(|offset| all[0].offsets().contains(offset))
             {
-                return Err(StructureError::Fallback {
-                    structure: structure.to_string(),
-                    first: all[0].to_string(),
-                });
+                let first = &all[0];
+                return Err(Mistake::new(
+                    MistakeKind::Contradiction,
+                    format!("structure {structure} sees a neighbour that {first} does not"),
+                    "fall back on structures that see some of its neighbours",
+                ));
             }
             if all.contains(&structure) {
-                return Err(StructureError::RepeatedStructure {
-                    structure: structure.to_string(),
-                });
+                return Err(Mistake::new(
+                    MistakeKind::Repeated,
+                    format!("structure {structure} stands twice in the list"),
+                    "name each once",
+                ));
             }
             all.push(structure);
         }
         match all.last() {
-            Some(last) if !last.offsets().is_empty() => Err(StructureError::LastFallback {
-                structure: last.to_string(),
-            }),
+            Some(last) if !last.offsets().is_empty() => Err(Mistake::new(
+                MistakeKind::Missing,
+                format!(
+                    "the last structure to fall back on, {last}, has no tile where its neighbours are new"
+                ),
+                "end the list with ns0",
+            )),
             _ => Ok(Self { all }),
         }
     }
@@ -98,9 +108,9 @@ impl From<&Structures> for Structures {
 
 /// Reads one structure, which then has all simpler ones as fallbacks, or a list of structures separated by commas.
 impl FromStr for Structures {
-    type Err = StructureError;
+    type Err = Mistake;
 
-    fn from_str(text: &str) -> Result<Self, StructureError> {
+    fn from_str(text: &str) -> Result<Self, Mistake> {
         // Commas between parentheses belong to offsets.
         let mut inside = false;
         let parts = text.split(|symbol| {
@@ -111,9 +121,7 @@ impl FromStr for Structures {
         match &structures[..] {
             [one] => Ok(one.into()),
             [first, fallbacks @ ..] => Self::new(first.clone(), fallbacks.iter().cloned()),
-            [] => Err(StructureError::UnknownStructure {
-                name: text.to_owned(),
-            }),
+            [] => Err(unknown_structure(text)),
         }
     }
 }
@@ -159,22 +167,15 @@ mod tests {
     #[test]
     fn lists_that_cannot_be_fallen_back_on_are_errors() {
         let error = |text: &str| text.parse::<Structures>().unwrap_err();
-        assert!(
-            matches!(error("ns1,ns2,ns0"), StructureError::Fallback { structure, first }
-            if structure == "ns2" && first == "ns1")
-        );
-        assert!(
-            matches!(error("ns3,ns2,ns2,ns0"), StructureError::RepeatedStructure { structure }
-            if structure == "ns2")
-        );
-        assert!(
-            matches!(error("ns3,ns2"), StructureError::LastFallback { structure } if structure == "ns2")
-        );
+        let fallback = error("ns1,ns2,ns0").problem;
+        assert_eq!(fallback, "structure ns2 sees a neighbour that ns1 does not");
+        let twice = error("ns3,ns2,ns2,ns0").problem;
+        assert_eq!(twice, "structure ns2 stands twice in the list");
+        let last = error("ns3,ns2");
+        assert_eq!(last.kind, MistakeKind::Missing);
+        assert!(last.problem.contains("fall back on, ns2, has"), "{last}");
         for text in ["", "ns3,", "ns3,ns4,ns0", "ns3,(0;1),ns0", "(0,1", "(0,1)x"] {
-            assert!(
-                matches!(error(text), StructureError::UnknownStructure { .. }),
-                "{text}"
-            );
+            assert_eq!(error(text).kind, MistakeKind::Unknown, "{text}");
         }
     }
 }

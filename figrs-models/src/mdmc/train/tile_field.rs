@@ -1,10 +1,12 @@
 //! Trains Markov random fields of tiles.
 
+use super::chain::only_outside;
+use figrs_reading::Mistake;
 use std::sync::Arc;
 
 use ndarray::Array2;
 
-use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, TrainingError, Travel};
+use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
@@ -68,8 +70,8 @@ impl TileField {
 
     /// Counts the tiles and pairs of a corpus.
     ///
-    /// **Errors.** [`TrainingError`] if the corpus has fewer rows than there are bands of rows, or only outside tiles in a band.
-    pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, TrainingError> {
+    /// **Errors.** The corpus has fewer rows than there are bands of rows, or only outside tiles in a band.
+    pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, Mistake> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let tiles: Arc<[Tile]> = corpus.tiles_in_use().into();
@@ -97,7 +99,7 @@ impl TileField {
             .iter()
             .any(|band| band.iter().all(|&count| count == 0))
         {
-            return Err(TrainingError::Outside);
+            return Err(only_outside());
         }
         let lifts = |counts: Vec<Array2<f64>>| counts.iter().map(PairLifts::of).collect();
         Ok(Self {

@@ -1,12 +1,13 @@
 //! Trains multi-dimensional Markov chains by counting.
 
+use figrs_reading::{Mistake, MistakeKind};
 use std::sync::Arc;
 
 use super::table::{ConfigurationTable, Counts};
 use crate::mdmc::level::grid::{TileGrid, TileIds};
 use crate::mdmc::{
     Corpus, Level, Meaning, RowSplits, Structure, Structures, Tile, TileDistribution, TileSet,
-    TrainingError, Travel,
+    Travel,
 };
 
 /// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in
@@ -33,6 +34,15 @@ pub struct MarkovChain {
     smoothing: f64,
 }
 
+/// The mistake of training levels of which a part whose tiles a model counts separately has only tiles that are outside.
+pub(in crate::mdmc) fn only_outside() -> Mistake {
+    Mistake::new(
+        MistakeKind::Missing,
+        "a band of rows, a kind of columns or all columns have only tiles that are outside",
+        "use fewer bands (--row-splits 1 for one), or the Markov chain",
+    )
+}
+
 impl MarkovChain {
     /// Largest number that can be added to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
@@ -52,7 +62,7 @@ impl MarkovChain {
         corpus: &Corpus,
         structures: impl Into<Structures>,
         splits: RowSplits,
-    ) -> Result<Self, TrainingError> {
+    ) -> Result<Self, Mistake> {
         let mut chains = Self::of_kinds(corpus, structures, splits, (1, |_, _| 0))?;
         Ok(chains.remove(0))
     }
@@ -65,15 +75,18 @@ impl MarkovChain {
         structures: impl Into<Structures>,
         splits: RowSplits,
         (kinds, kind): (usize, impl Fn(usize, usize) -> usize),
-    ) -> Result<Vec<Self>, TrainingError> {
+    ) -> Result<Vec<Self>, Mistake> {
         let structures = structures.into();
         let height = corpus.height();
         let splits = splits.checked(height)?;
         let ids = TileIds::new(corpus.tiles_in_use());
-        let too_many = || TrainingError::TooManyConfigurations {
-            height,
-            bands: splits.count(),
-            max: Self::MAX_CONFIGURATIONS,
+        let too_many = || {
+            let (most, bands) = (Self::MAX_CONFIGURATIONS, splits.count());
+            let problem = format!(
+                "more than {most} configurations of tiles in {bands} bands of {height} rows, which is the most that is counted"
+            );
+            let remedy = "use fewer bands of rows (--row-splits 1 for one), or cut the levels to fewer rows (--rows)";
+            Mistake::new(MistakeKind::TooLarge, problem, remedy)
         };
         // Each structure has at least one configuration in each band, and at most as many as the first one.
         let most = Self::MAX_CONFIGURATIONS / structures.places().len().max(1);
@@ -104,7 +117,7 @@ impl MarkovChain {
         }
         let has_outside = !corpus.tiles().outside().is_empty();
         if has_outside && counts.iter().flatten().any(Counts::is_empty) {
-            return Err(TrainingError::Outside);
+            return Err(only_outside());
         }
         let chain = |bands| {
             let (ids, structures) = (ids.clone(), structures.clone());
@@ -163,16 +176,16 @@ impl MarkovChain {
     ///
     /// The set of seen configurations does not change; drawn levels will have more unseen configurations than without smoothing.
     ///
-    /// **Errors.** [`TrainingError::Smoothing`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
+    /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
     /// **References.** Chen and Goodman (1999), "An empirical study of smoothing techniques for language modeling", Computer Speech and
     /// Language 13, on additive smoothing.
-    pub fn smoothed(mut self, added: f64) -> Result<Self, TrainingError> {
+    pub fn smoothed(mut self, added: f64) -> Result<Self, Mistake> {
         if !(0.0..=Self::MAX_SMOOTHING).contains(&added) {
-            return Err(TrainingError::Smoothing {
-                tiles: added,
-                max: Self::MAX_SMOOTHING,
-            });
+            return Err(Mistake::value(
+                format!("smoothing {added} cannot be added to counts"),
+                format!("use a number from 0 to {}", Self::MAX_SMOOTHING),
+            ));
         }
         let bands = self.splits.count();
         let last = self.tables.len() - bands;

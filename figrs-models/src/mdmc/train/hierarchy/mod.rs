@@ -4,8 +4,9 @@ mod clusters;
 mod program;
 
 use figrs_core::stream;
+use figrs_reading::Mistake;
 
-use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile, TrainingError};
+use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile};
 use clusters::Medoids;
 
 /// A hierarchical `MdMC` (multi-dimensional Markov chain): sections of a few columns have kinds, a high-level chain draws the kind that follows a kind,
@@ -66,7 +67,7 @@ impl HierarchicalChain {
         section: usize,
         kinds: usize,
         seed: u64,
-    ) -> Result<Self, TrainingError> {
+    ) -> Result<Self, Mistake> {
         check_size(section)?;
         check_size(kinds)?;
         let sections: Vec<Vec<Vec<Tile>>> = corpus
@@ -96,20 +97,22 @@ impl HierarchicalChain {
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** [`TrainingError::Sections`] if `section` is 0 or exceeds [`HierarchicalChain::MAX`], or if there are more styles than that;
-    /// [`TrainingError::Change`] unless `change` is a probability; the errors of [`MarkovChain::train`].
+    /// **Errors.** `section` is 0 or exceeds [`HierarchicalChain::MAX`], there are more styles than that, or `change` is no probability; the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
         splits: RowSplits,
         section: usize,
         change: f64,
-    ) -> Result<Self, TrainingError> {
+    ) -> Result<Self, Mistake> {
         let styles = corpus.styles().len();
         check_size(section)?;
         check_size(styles)?;
         if !(0.0..=1.0).contains(&change) {
-            return Err(TrainingError::Change { change });
+            return Err(Mistake::value(
+                format!("styles cannot change with probability {change}"),
+                "use a number from 0 to 1",
+            ));
         }
         let levels = corpus.levels().iter().zip(corpus.style_of_levels());
         let along: Vec<Vec<usize>> = levels
@@ -136,7 +139,7 @@ impl HierarchicalChain {
         splits: RowSplits,
         section: usize,
         (kinds, along): (usize, &[Vec<usize>]),
-    ) -> Result<Self, TrainingError> {
+    ) -> Result<Self, Mistake> {
         let mut first = vec![0.0; kinds];
         let mut anywhere = vec![0.0; kinds];
         let mut next = vec![vec![0.0; kinds]; kinds];
@@ -173,8 +176,8 @@ impl HierarchicalChain {
 
     /// Returns the model with the counts of tiles in each kind [smoothed](MarkovChain::smoothed).
     ///
-    /// **Errors.** [`TrainingError::Smoothing`].
-    pub fn smoothed(mut self, added: f64) -> Result<Self, TrainingError> {
+    /// **Errors.** The errors of [`MarkovChain::smoothed`].
+    pub fn smoothed(mut self, added: f64) -> Result<Self, Mistake> {
         let chains = self.chains.into_iter();
         let chains = chains.map(|chain| chain.smoothed(added));
         self.chains = chains.collect::<Result<_, _>>()?;
@@ -197,14 +200,14 @@ impl HierarchicalChain {
     }
 }
 
-fn check_size(size: usize) -> Result<(), TrainingError> {
+fn check_size(size: usize) -> Result<(), Mistake> {
     if (1..=HierarchicalChain::MAX).contains(&size) {
         return Ok(());
     }
-    Err(TrainingError::Sections {
-        size,
-        max: HierarchicalChain::MAX,
-    })
+    Err(Mistake::value(
+        format!("sections cannot have {size} columns or kinds"),
+        format!("use 1 to {} of each", HierarchicalChain::MAX),
+    ))
 }
 
 /// Returns the tiles of each section of a level, row by row.
