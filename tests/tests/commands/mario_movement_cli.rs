@@ -154,7 +154,7 @@ fn movements_are_named_or_read_or_suggested() {
         ),
         (
             &["--playable", "--movement", &path("broken.toml")],
-            "broken.toml: ",
+            "broken.toml:2:9: not a movement: start",
         ),
         (&["--playable", "--movement", "rooms"], "door"),
         (
