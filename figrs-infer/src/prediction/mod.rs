@@ -115,6 +115,15 @@ impl<T: Value> Predictive<T> {
         let graph = graph.with_statements_of(model);
         let separation = graph.separation(&[], &decided, EvidenceRole::Asked);
         if separation.reaches(element) {
+            if targets
+                .iter()
+                .any(|target| answer.closed_form(target).is_some())
+            {
+                return Err(answer.missing_content_error(
+                    "draws of its real targets to predict from",
+                    "make the element a target too, and its distribution is exact",
+                ));
+            }
             let missing = separation.cut(element);
             let missing: Vec<String> = missing.iter().map(|e| e.label().to_string()).collect();
             return Err(Error::NotPredictable {
