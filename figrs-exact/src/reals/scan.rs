@@ -349,7 +349,8 @@ impl<'m> Scan<'m> {
                 continue;
             }
             for parent in element.parents() {
-                if is_float(&element) && !is_float(parent) {
+                let is_finite = !is_float(parent) || self.set.contains(&parent.id());
+                if is_float(&element) && is_finite {
                     finite.push(parent.clone());
                 } else {
                     stack.push(parent.clone());
