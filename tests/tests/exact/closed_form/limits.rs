@@ -58,7 +58,7 @@ fn lists_of_different_lengths_are_refused() {
         true => MultivariateNormal::new([0.0], Covariance::diagonal([1.0])),
         false => MultivariateNormal::new([0.0, 1.0], Covariance::diagonal([1.0, 1.0])),
     });
-    let error = Exact::new().run(&Model::new(), &list.entry(0)).unwrap_err();
+    let error = Exact::new().run(&Model::new(), list.entry(0)).unwrap_err();
     assert!(error.to_string().contains("different numbers"), "{error}");
 }
 

@@ -284,24 +284,22 @@ impl Program {
                     let switch = finite[switch].clone();
                     switch.flat_map(move |&i| normal(&laws[i], &before, &finite))
                 }
-                Real::Choice(switch, chosen) => match chosen[..] {
-                    [first, second] => {
+                Real::Choice(switch, chosen) => {
+                    if let [first, second] = chosen[..] {
                         let is_first = finite[switch].map(|&i| i == 0);
                         If::new(&is_first, &before[first], &before[second])
-                    }
-                    _ => {
+                    } else {
                         let rows = chosen.iter().enumerate();
                         Cpd::new(&finite[switch], rows.map(|(i, &j)| (i, before[j].clone())))
                     }
-                },
+                }
                 Real::Spread(switch, law, spreads) => {
                     let spread = finite[switch].map(move |&i| spreads[i]);
-                    match law.terms.is_empty() && law.known.is_none() {
-                        true => Normal::new(law.constant, Variance(&spread)),
-                        false => {
-                            let sum = mean_of(&law, &before, &finite);
-                            Normal::new(&sum, Variance(&spread))
-                        }
+                    if law.terms.is_empty() && law.known.is_none() {
+                        Normal::new(law.constant, Variance(&spread))
+                    } else {
+                        let sum = mean_of(&law, &before, &finite);
+                        Normal::new(&sum, Variance(&spread))
                     }
                 }
                 Real::First(pair) => {
