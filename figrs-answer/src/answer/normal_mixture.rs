@@ -136,6 +136,9 @@ impl NormalMixture {
         let (mut low, mut high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |all, x| {
             (all.0.min(x), all.1.max(x))
         });
+        if self.cdf(low) >= probability {
+            return low;
+        }
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(low, high);
             if middle <= low || middle >= high {
@@ -147,7 +150,15 @@ impl NormalMixture {
                 high = middle;
             }
         }
-        high
+        // A quantile may be a number that some components know exactly.
+        let known = self.components.iter().filter(|c| normal(c).is_none());
+        let within = known.map(|c| c.mean[0]).filter(|&x| low < x && x < high);
+        let first = within.fold(high, f64::min);
+        if self.cdf(first) < probability {
+            high
+        } else {
+            first
+        }
     }
 
     /// The interval between the quantiles that leave out half of the remaining probability on each side.
@@ -203,7 +214,8 @@ impl Answer {
     }
 
     /// The mixture of a real target, if the answer has one.
-    pub(crate) fn closed_form(&self, element: &AnyElement) -> Option<&NormalMixture> {
+    #[doc(hidden)]
+    pub fn closed_form(&self, element: &AnyElement) -> Option<&NormalMixture> {
         let place = *self.reals.places.get(&element.id())?;
         Some(&self.reals.mixtures[place].1)
     }

@@ -112,7 +112,11 @@ fn transformed(
     let n = row.offset.len();
     let coefficients = coefficients(hybrid, row, vectors, component.mean.len());
     let mean: DVector<f64> = &row.offset + &coefficients * &component.mean;
-    let covariance = &coefficients * &component.covariance * coefficients.transpose();
+    let mut covariance = &coefficients * &component.covariance * coefficients.transpose();
+    for i in 0..n {
+        // A rounding error may make the variance of a known number negative.
+        covariance[(i, i)] = covariance[(i, i)].max(0.0);
+    }
     NormalComponent {
         share: component.share,
         mean: mean.iter().copied().collect(),

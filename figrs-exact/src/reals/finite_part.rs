@@ -63,6 +63,16 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
+    /// Numbers these elements and finds their possible values, if the possible values of all of them can be listed.
+    pub(super) fn try_supports(&mut self, elements: &[AnyElement]) {
+        if let Ok(expansion) = self.limits.expand(&self.model, elements) {
+            for (element, &position) in elements.iter().zip(expansion.targets()) {
+                let place = self.place(element);
+                self.supports[place] = Some(expansion.elements()[position].support.clone());
+            }
+        }
+    }
+
     /// The possible values of an element; `find_supports` was called after it was numbered.
     pub(super) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")

@@ -9,6 +9,7 @@ use figrs_core::{AnyElement, Datum, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
 use nalgebra::{DMatrix, DVector};
+use rustc_hash::FxHashMap;
 
 use super::finite_part::numbers_of;
 use super::linear_element::{Conditional, Linear, union};
@@ -28,8 +29,8 @@ pub(super) struct HybridModel<'m> {
     variables: Vec<(Option<VarId>, Vec<u32>)>,
     /// For each normal vector, its value as a function of other vectors, if evidence determines it.
     known: Vec<Option<Conditional<Linear>>>,
-    /// The vectors whose value is a function of vectors that evidence does not determine.
-    open: Vec<usize>,
+    /// For each vector that evidence does not determine, the vectors whose value is a function of it.
+    functions_of: FxHashMap<usize, Vec<usize>>,
     /// For each vector, its name in the graph. After the normal vectors come those that an observation leaves free.
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for those that were merged with another one.
@@ -84,7 +85,7 @@ impl<'m> HybridModel<'m> {
                 ..HybridGraph::default()
             },
             known: vec![None; scan.vectors.len()],
-            open: Vec::new(),
+            functions_of: FxHashMap::default(),
             reals: vec![None; scan.vectors.len()],
             dimensions: scan
                 .vectors
@@ -164,17 +165,26 @@ impl<'m> HybridModel<'m> {
             finite: rows.finite,
             rows: solved,
         };
-        let is_open = definition.rows.iter().any(|row| !row.terms.is_empty());
-        self.known[index] = Some(definition);
-        for other in self.open.clone() {
+        self.define(index, definition);
+        for other in self.functions_of.remove(&index).unwrap_or_default() {
             if let Some(rows) = &self.known[other] {
-                self.known[other] = Some(self.substituted(element, rows)?);
+                let definition = self.substituted(element, rows)?;
+                self.define(other, definition);
             }
         }
-        if is_open {
-            self.open.push(index);
-        }
         Ok(())
+    }
+
+    /// States the value of a vector as a function of others.
+    fn define(&mut self, index: usize, definition: Conditional<Linear>) {
+        let terms = definition.rows.iter().flat_map(|row| &row.terms);
+        for (other, _) in terms {
+            let functions = self.functions_of.entry(*other).or_default();
+            if functions.last() != Some(&index) {
+                functions.push(index);
+            }
+        }
+        self.known[index] = Some(definition);
     }
 
     /// A linear function in which the vectors that evidence determines are replaced.

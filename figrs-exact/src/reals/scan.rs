@@ -39,7 +39,8 @@ pub(super) struct NormalVector {
 
 /// The forms of all elements that some roots need.
 pub(super) struct Scan<'m> {
-    model: &'m Model,
+    /// The elements that interventions set.
+    set: FxHashSet<ElementId>,
     roots: Vec<AnyElement>,
     pub(super) finite: FinitePart<'m>,
     forms: FxHashMap<ElementId, Form>,
@@ -66,8 +67,8 @@ impl<'m> Scan<'m> {
     pub(super) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
-            model,
             roots: targets.iter().chain(evidence).cloned().collect(),
+            set: model.interventions().iter().map(|(e, _)| e.id()).collect(),
             finite: FinitePart::new(model, limits),
             forms: FxHashMap::default(),
             vectors: Vec::new(),
@@ -135,8 +136,7 @@ impl<'m> Scan<'m> {
     }
 
     fn attempt(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
-        let set = self.model.interventions();
-        if set.iter().any(|(other, _)| other.id() == element.id()) {
+        if self.set.contains(&element.id()) {
             return Ok(Attempt::Done(Form::Finite));
         }
         let unknown = self.unknown(element.parents());
@@ -185,9 +185,9 @@ impl<'m> Scan<'m> {
                         )
                     })
                 })?;
-                Ok(Attempt::Done(Form::Real(Rc::new(
-                    rows.map(|(linear, ())| linear),
-                ))))
+                let rows = rows.map(|(linear, ())| linear);
+                check_numbers(element, rows.rows.iter())?;
+                Ok(Attempt::Done(Form::Real(Rc::new(rows))))
             }
             Kind::Chain(_, op) => match op.family() {
                 Some(family) if family.is_continuous() => self.normal_member(element, family),
@@ -218,6 +218,7 @@ impl<'m> Scan<'m> {
             let LinearGaussian { mean, covariance } = law.ok_or_else(|| not_normal(element))?;
             Ok((mean, covariance))
         })?;
+        check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
         let mut checked = Vec::with_capacity(rows.rows.len());
         for (mean, covariance) in rows.rows {
             checked.push(Rule {
@@ -277,6 +278,7 @@ impl<'m> Scan<'m> {
                 }
             });
         }
+        check_numbers(element, rows.iter())?;
         self.choices.push(element.clone());
         let rows = Conditional {
             finite: scope,
@@ -335,22 +337,26 @@ impl<'m> Scan<'m> {
         Ok(parents)
     }
 
-    /// Numbers all parents of real elements whose values are no real numbers, so that one expansion finds the possible values of all of them.
+    /// Numbers all parents of real elements whose values are no real numbers, so that one expansion finds the possible values of all of them. Numbers none
+    /// of them if some of them have no list of possible values: the question may not need these.
     fn number_finite_parents(&mut self) {
+        let mut finite: Vec<AnyElement> = Vec::new();
         let mut stack = self.roots.clone();
         let mut seen: FxHashSet<ElementId> = FxHashSet::default();
         while let Some(element) = stack.pop() {
-            if !seen.insert(element.id()) {
+            if !seen.insert(element.id()) || self.set.contains(&element.id()) {
                 continue;
             }
             for parent in element.parents() {
-                if is_float(&element) && !is_float(parent) {
-                    self.finite.place(parent);
+                let is_finite = !is_float(parent) || self.set.contains(&parent.id());
+                if is_float(&element) && is_finite {
+                    finite.push(parent.clone());
                 } else {
                     stack.push(parent.clone());
                 }
             }
         }
+        self.finite.try_supports(&finite);
     }
 
     /// A linear function of an element's real parents, for each assignment of the finite elements that these and the finite parents depend on.
@@ -417,14 +423,15 @@ impl<'m> Scan<'m> {
         let mut new_name: Vec<usize> = (0..self.vectors.len()).collect();
         for choice in std::mem::take(&mut self.choices) {
             let branches = Rc::clone(&self.branches[&choice.id()]);
-            if let Some(vectors) = self.private_vectors(&branches) {
-                let merged = self.merged(&choice, &vectors);
+            if let Some(vectors) = self.private_vectors(&branches)
+                && let Some(merged) = self.merged(&choice, &vectors)
+            {
                 let first = vectors[0];
                 for &vector in &vectors {
                     new_name[vector] = first;
                     self.vectors[vector] = None;
                 }
-                self.vectors[first] = merged;
+                self.vectors[first] = Some(merged);
             }
         }
         let renamed = |linear: &mut Linear| {
@@ -529,6 +536,27 @@ fn matrix(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error
     }
     let problem = format!("its covariance {rows:?} is not finite and positive definite");
     Err(element.invalid(problem).into())
+}
+
+/// Checks that an element has the same number of numbers for all values of finite elements, at least one, and that all coefficients are finite.
+fn check_numbers<'a>(
+    element: &AnyElement,
+    rows: impl Iterator<Item = &'a Linear>,
+) -> Result<(), Error> {
+    let mut width = None;
+    for row in rows {
+        let n = row.offset.len();
+        if n == 0 || *width.get_or_insert(n) != n {
+            let problem = "its lists have no numbers, or different numbers of them";
+            return Err(not_closed(element, problem.to_owned()));
+        }
+        let mut coefficients = row.terms.iter().flat_map(|(_, coefficients)| coefficients);
+        if !row.offset.iter().all(|x| x.is_finite()) || !coefficients.all(|x| x.is_finite()) {
+            let problem = "it is a linear function with a number that is infinite or not a number";
+            return Err(not_closed(element, problem.to_owned()));
+        }
+    }
+    Ok(())
 }
 
 /// True if the values of an element are numbers of the type `f64` or lists of these.

@@ -40,7 +40,13 @@ pub fn eliminate_candidates(
             places.resize(graph.log_cards.len(), 0);
             let core = component.core(graph, &mut places);
             let zeros = |core: &mut _| component.count_zeros(graph, &places, core);
-            for v in search(core, component.tables.len(), (max_work, until), zeros)?.order {
+            let order = search(core, component.tables.len(), (max_work, until), zeros)?.order;
+            if order.is_empty() {
+                // The number of entries of the joint tables is too large for a floating-point number.
+                wide.extend_from_slice(free);
+                size += free.len() + component.tables.len();
+            }
+            for v in order {
                 graph.eliminate_all(&[component.variables[v as usize]]);
             }
         }

@@ -64,6 +64,18 @@ pub(super) fn estimands(
 ) -> Vec<Estimand> {
     let mut estimands = Vec::new();
     for (target, (element, name)) in targets.iter().zip(names).enumerate() {
+        let mut real = exact.iter().chain(answers);
+        if let Some(mixture) = real.find_map(|answer| answer.closed_form(element)) {
+            // A list of real numbers has no single number to compare.
+            if mixture.dimension() == 1 {
+                estimands.push(Estimand {
+                    target,
+                    name: format!("E({name})"),
+                    kind: EstimandKind::Mean,
+                });
+            }
+            continue;
+        }
         let mut values = element.no_values();
         for answer in exact.iter().chain(answers) {
             for value in possible(answer, element) {
@@ -177,6 +189,14 @@ impl Estimand {
                 standard_error: f64::NAN,
                 degrees: None,
                 bounds: Some(bounds),
+            });
+        }
+        if let Some(mixture) = answer.closed_form(element) {
+            return Some(EstimandValue {
+                value: mixture.mean(),
+                standard_error: 0.0,
+                degrees: None,
+                bounds: None,
             });
         }
         let target = marginal(answer, element)?;

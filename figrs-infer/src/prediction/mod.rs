@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use figrs_core::graph::EvidenceRole;
-use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
+use figrs_core::{AnyElement, Datum, Element, Model, ModelError, Value, stream};
 use indexmap::IndexMap;
 use rand::{Rng, RngExt};
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -86,7 +86,21 @@ impl Predict for Answer {
                 "run the algorithm by `Run::run`, or the compiled tree by `CompiledTree::answer`",
             ));
         };
-        guarded(|| Predictive::new(self, (model, targets), element.erased()))
+        let made = guarded(|| Predictive::new(self, (model, targets), element.erased()));
+        let is_real = targets
+            .iter()
+            .any(|target| self.closed_form(target).is_some());
+        made.map_err(|error| match error {
+            Error::NotPredictable { .. } | Error::Model(ModelError::NotFinite { .. })
+                if is_real =>
+            {
+                self.missing_content_error(
+                    "draws of its real targets to predict from",
+                    "make the element a target too, and its distribution is exact",
+                )
+            }
+            other => other,
+        })
     }
 }
 

@@ -274,7 +274,7 @@ fn the_tiles_of_a_chromatic_maze_have_two_ends() {
         );
         let error = maze.board(vec![end]).unwrap_err();
         assert!(
-            error.to_string().starts_with("1 tiles for a grid"),
+            error.to_string().starts_with("1 cells for a grid"),
             "{error}"
         );
     }

@@ -1,6 +1,7 @@
 //! Normal elements in closed form: published and computed answers, refusals, and random models against dense normal distributions.
 
 mod filter;
+mod limits;
 mod random_models;
 mod reference;
 mod refusals;

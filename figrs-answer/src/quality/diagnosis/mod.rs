@@ -27,6 +27,8 @@ const UNCERTAIN_EVIDENCE: f64 = 1.0;
 const LOW_ACCEPTANCE: f64 = 0.01;
 /// The largest residual at which an iteration counts as converged, if the algorithm does not state another residual.
 const TOLERANCE: f64 = 1e-6;
+/// The check of an exact number.
+const EXACT: &str = "exact up to rounding";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
@@ -173,7 +175,7 @@ impl Answer {
         let mut checked: Vec<String> = Vec::new();
         for (target, measured) in targets.iter().zip(measured) {
             let line = match &target.estimate {
-                Estimate::Exact => "exact up to rounding".into(),
+                Estimate::Exact => EXACT.into(),
                 Estimate::Approximate => {
                     if !findings.contains(&Finding::Approximation) {
                         findings.push(Finding::Approximation);
@@ -199,6 +201,9 @@ impl Answer {
             if !checked.contains(&line) {
                 checked.push(line);
             }
+        }
+        if !self.reals.mixtures.is_empty() && !checked.iter().any(|line| line == EXACT) {
+            checked.push(EXACT.into());
         }
         let error = evidence.map(|evidence| evidence.standard_error);
         // The weights are tested even if there are no targets, because the evidence is an average of the weights.

@@ -15,7 +15,7 @@ pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, Leve
 
 /// Reads the text of a file; an error has the position of the first byte that is not UTF-8.
 #[doc(hidden)]
-pub fn read_text(path: &Path) -> Result<String, LevelError> {
+pub fn read_text(path: &Path) -> Result<String, FileError> {
     let bytes =
         read_limited(path, MOST_BYTES).map_err(|cause| FileError::unreadable(path, &cause))?;
     String::from_utf8(bytes).map_err(|error| {
@@ -25,7 +25,7 @@ pub fn read_text(path: &Path) -> Result<String, LevelError> {
         let remedy = "save the level as UTF-8 text";
         let mistake = Mistake::new(MistakeKind::Encoding, "not UTF-8", remedy);
         let place = path.display().to_string();
-        mistake.at(place, (line, column)).into()
+        mistake.at(place, (line, column))
     })
 }
 

@@ -71,10 +71,15 @@ pub(super) fn no_number(layer: &str, text: &str) -> FileError {
 }
 
 /// The file of a tileset cannot be read, and no legend numbers its tiles.
-pub(super) fn unread_tileset(path: &Path, cause: &str) -> FileError {
+pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
+    let position = error
+        .position
+        .map(|(line, column)| format!(":{line}:{column}"));
+    let position = position.unwrap_or_default();
+    let cause = error.mistake.problem;
     mistake(
         MistakeKind::Unreadable,
-        format!("the tileset {} cannot be read: {cause}", path.display()),
+        format!("the tileset {}{position}: {cause}", path.display()),
         "save it there, embed it in the map, or write a legend with the `picture` of each tile",
     )
 }

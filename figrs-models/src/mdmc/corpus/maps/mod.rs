@@ -258,14 +258,9 @@ fn describe<'n>(
             continue;
         };
         let path = path.with_file_name(source);
-        let unread = |cause: String| map_mistakes::unread_tileset(&path, &cause);
-        let text = vglc::read_text(&path).map_err(|error| {
-            unread(match error {
-                LevelError::File(error) => error.mistake.problem,
-                LevelError::Levels(mistake) => mistake.problem,
-            })
-        })?;
-        let described = tiled::tileset(&text).map_err(|error| unread(error.to_string()))?;
+        let unread = |error: FileError| map_mistakes::unread_tileset(&path, error);
+        let text = vglc::read_text(&path).map_err(unread)?;
+        let described = tiled::tileset(&text).map_err(unread)?;
         set.words = described.words;
     }
     Ok(())

@@ -208,7 +208,7 @@ fn maps_that_cannot_be_read_are_errors() {
     ));
     let message = missing.to_string();
     assert!(
-        message.contains("none.tsx cannot be read: No such file"),
+        message.contains("none.tsx: the file cannot be read: No such file"),
         "{message}"
     );
     let many: Vec<String> = (1..=800).map(|number| number.to_string()).collect();
