@@ -62,9 +62,14 @@ fn every_error_prints_its_message() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
     for name in [
+        "figrs-answer",
         "figrs-core",
-        "figrs-infer",
+        "figrs-design",
+        "figrs-factor",
+        "figrs-gaussian",
+        "figrs-gdl",
         "figrs-models",
+        "figrs-network",
         "figrs-report",
         "figrs-spread",
     ] {
