@@ -1,5 +1,6 @@
 //! Errors of reading rules and of searching for plans.
 
+use figrs_core::wording::Call;
 use figrs_derive::ErrorDebug;
 use figrs_infer::Stopped;
 use figrs_reading::FileError;
@@ -15,7 +16,8 @@ pub enum GdlError {
     /// The rules have too many instances when their variables are filled in.
     #[error(
         "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
-         smaller relations, or allow more (`GroundingLimits`)"
+         smaller relations, or allow more{}",
+        Call("GroundingLimits")
     )]
     TooLarge {
         /// The file, or a description of the text.
@@ -52,7 +54,8 @@ pub enum GdlError {
     },
     /// The breadth-first search for the length of a shortest plan ended before it found a plan.
     #[error(
-        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan (`Puzzle::any_plan`)"
+        "no plan has fewer than {excluded} steps; the states after them, {states} and more, are too many for the work or the memory allowed; allow more, or search for one plan{}",
+        Call("Puzzle::any_plan")
     )]
     Unfinished {
         /// Number of steps below which it is proven that there is no plan.

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
+use figrs_core::wording::Call;
 use figrs_derive::ErrorDebug;
 
 use super::Method;
@@ -25,7 +26,7 @@ pub enum BoardError {
         is_minimal: bool,
     },
     /// A method needs more memory than is allowed.
-    #[error("{method} would need {} bytes, and {limit} are allowed; allow more (`memory`), or use a smaller board", bytes(*.predicted))]
+    #[error("{method} would need {} bytes, and {limit} are allowed; allow more{}, or use a smaller board", bytes(*.predicted), Call("memory"))]
     TooLarge {
         /// The method that needs too much memory.
         method: Method,
@@ -61,7 +62,10 @@ pub enum BoardError {
         what: &'static str,
     },
     /// The generator supports none of the allowed methods.
-    #[error("the generator cannot draw boards by any of the methods allowed; allow more (`among`)")]
+    #[error(
+        "the generator cannot draw boards by any of the methods allowed; allow more{}",
+        Call("among")
+    )]
     NoMethod,
     /// The grid or another argument is invalid, or the grid is too large.
     #[error(transparent)]
