@@ -371,7 +371,9 @@ fn bounds_must_hold_what_is_exact_and_impossible_values_have_no_probability() {
 
 #[test]
 fn an_answer_can_be_given_and_a_mean_compared() {
-    let height = Normal::new(170.0, StandardDeviation(7.0)).named("height");
+    // Exact algorithms do not see that the function is linear.
+    let normal = Normal::new(170.0, StandardDeviation(7.0));
+    let height = normal.map(|x| x + 0.0).named("height");
     let algorithms = || algorithms![ImportanceSampling::new(5000).seed(3)];
     let comparison = compare(&Model::new(), &height, algorithms());
     assert_eq!(verdicts(&comparison), [Unjudged]);
