@@ -9,7 +9,7 @@
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
-//! | normal elements in closed form, for `Exact`, `VariableElimination` and `JunctionTree` | `reals/`, on `figrs-gaussian` |
+//! | normal elements in closed form, for `Exact`, `VariableElimination` and `JunctionTree`; `ExpectationPropagation` | `reals/`, on `figrs-gaussian` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
 //! `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with targets).
@@ -104,6 +104,8 @@ pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
 pub use portfolio::{CompiledExact, CompiledForm, Exact, MpeExact};
+#[cfg(feature = "reals")]
+pub use reals::ExpectationPropagation;
 pub use slices::slice_sums::SliceSums;
 pub use slices::slice_total::SliceTotal;
 pub use slices::{MpeSlices, SliceCost, Slices};

@@ -1,4 +1,5 @@
-//! Exact elimination in factor graphs of finite variables and real numbers whose distribution, given the finite variables, is normal.
+//! Elimination in factor graphs of finite variables and real numbers whose distribution, given the finite variables, is normal: exact, or approximate if
+//! some factors are not Gaussian.
 //!
 //! | file | content |
 //! |---|---|
@@ -9,21 +10,28 @@
 //! | `elimination` | one pass from the leaves to the roots: the finite factor graph that remains, and the conditional distributions |
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
 //! | `mixture` | mixtures of normal distributions |
+//! | `quadrature`, `tilted` | a normal number multiplied by a likelihood |
+//! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
 
 #![warn(clippy::unwrap_used)]
 
 mod elimination;
 mod error;
+mod expectation_propagation;
 mod front;
 mod hybrid_graph;
 mod mixture;
 mod plan;
 mod posterior;
+mod quadrature;
 mod square_root_form;
+mod tilted;
 
 pub use elimination::Elimination;
 pub use error::GaussianError;
+pub use expectation_propagation::{Convergence, Projection, Site, Sweeps, propagate};
 pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
 pub use posterior::{JointMixture, Posterior};
 pub use square_root_form::SquareRootForm;
+pub use tilted::{Likelihood, Tilted};

@@ -10,15 +10,31 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::elimination::{Elimination, strides};
 use crate::error::GaussianError;
-use crate::hybrid_graph::{HybridGraph, RealId};
+use crate::expectation_propagation::Projection;
+use crate::hybrid_graph::{HybridFactor, HybridGraph, RealId};
 use crate::mixture::{Component, Mixture};
-use crate::plan::Step;
+use crate::plan::{Input, Step};
 
 /// Mean and covariance of some real numbers.
 #[derive(Clone, Debug)]
 struct Moments {
     mean: DVector<f64>,
     covariance: DMatrix<f64>,
+}
+
+impl Moments {
+    /// The mean and the variance of a linear function of the numbers at these positions.
+    fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
+        let terms = || numbers.iter().zip(&projection.coefficients);
+        let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
+        let mut variance = 0.0;
+        for (&i, a) in terms() {
+            variance += a * terms()
+                .map(|(&j, b)| b * self.covariance[(i, j)])
+                .sum::<f64>();
+        }
+        (projection.offset + mean, variance.max(0.0))
+    }
 }
 
 /// The joint distribution of some vectors: a mixture with one component for each possible assignment of some finite variables.
@@ -61,6 +77,8 @@ pub struct Posterior<'e> {
     shares: Vec<Vec<f64>>,
     /// For each vector, the step that eliminates it.
     homes: Vec<usize>,
+    /// For each factor, the step that reads it.
+    homes_of_factors: Vec<usize>,
     /// For each step, the last step of its tree.
     roots: Vec<usize>,
     /// For each step and each assignment of its finite variables, the moments of all vectors of the step; `None` if it is impossible.
@@ -74,9 +92,15 @@ impl<'e> Posterior<'e> {
     pub fn new(elimination: &'e Elimination<'e>, options: &Options) -> Result<Self, GaussianError> {
         let (log_total, shares, joints) = finite_probabilities(elimination, options)?;
         let mut homes = vec![0; elimination.graph.dimensions.len()];
+        let mut homes_of_factors = vec![0; elimination.graph.factors.len()];
         for (i, step) in elimination.steps.iter().enumerate() {
             for real in &step.eliminated {
                 homes[real.index()] = i;
+            }
+            for input in &step.inputs {
+                if let &Input::Factor(factor) = input {
+                    homes_of_factors[factor] = i;
+                }
             }
         }
         let mut roots: Vec<usize> = (0..elimination.steps.len()).collect();
@@ -91,6 +115,7 @@ impl<'e> Posterior<'e> {
             joints,
             shares,
             homes,
+            homes_of_factors,
             roots,
             beliefs: vec![Vec::new(); elimination.steps.len()],
         };
@@ -136,6 +161,39 @@ impl<'e> Posterior<'e> {
         Mixture {
             components: components.collect(),
         }
+    }
+
+    /// The mean and the variance of a linear function of the vectors of a factor, given in `projections` for each assignment of the factor's finite
+    /// variables. `None` for an impossible assignment.
+    pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
+        let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
+        let home = self.homes_of_factors[factor];
+        let scope = &self.step(home).finite;
+        let numbers = reals.iter().flat_map(|&real| self.numbers_of(home, real));
+        let numbers: Vec<usize> = numbers.collect();
+        let strides = strides(self.graph(), scope, finite);
+        let assignments = self.assignments(scope);
+        let mut values = vec![0; scope.len()];
+        let mut parts: Vec<Vec<(f64, f64, f64)>> = vec![Vec::new(); projections.len()];
+        for (moments, &share) in self.beliefs[home].iter().zip(&self.joints[scope]) {
+            let places = strides.iter().zip(&values);
+            let place: usize = places.map(|(s, &value)| s * value as usize).sum();
+            if let Some(moments) = moments.as_ref().filter(|_| share > 0.0) {
+                let (mean, variance) = moments.projected(&numbers, &projections[place]);
+                parts[place].push((share, mean, variance));
+            }
+            assignments.advance(&mut values);
+        }
+        let merged = |parts: Vec<(f64, f64, f64)>| {
+            let total: f64 = parts.iter().map(|part| part.0).sum();
+            let mean = parts.iter().map(|part| part.0 * part.1).sum::<f64>() / total;
+            let spread = parts
+                .iter()
+                .map(|part| part.0 * (part.2 + (part.1 - mean).powi(2)));
+            let variance = spread.sum::<f64>() / total;
+            (total > 0.0).then_some((mean, variance))
+        };
+        parts.into_iter().map(merged).collect()
     }
 
     /// The joint distribution of some vectors that one factor mentions together, one after another in one list: a component for each possible

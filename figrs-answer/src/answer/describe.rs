@@ -254,8 +254,8 @@ fn short(number: f64) -> String {
     }
 }
 
-/// The name of a mixture, with the mean and the standard deviation of each number.
-fn closed_form(mixture: &NormalMixture) -> String {
+/// The name of a mixture, with the mean and the standard deviation of each number, and its quality.
+fn closed_form(mixture: &NormalMixture, quality: &str) -> String {
     let (means, covariance) = (mixture.means(), mixture.covariance());
     let number = |(i, mean): (usize, &f64)| {
         let deviation = covariance[i][i].sqrt();
@@ -264,19 +264,27 @@ fn closed_form(mixture: &NormalMixture) -> String {
     let numbers: Vec<String> = means.iter().enumerate().map(number).collect();
     let numbers = numbers.join("; ");
     match mixture.components().len() {
-        1 => format!("Normal({numbers}), exact"),
-        count => format!("mixture of {count} normal distributions ({numbers}), exact"),
+        1 => format!("Normal({numbers}), {quality}"),
+        count => format!("mixture of {count} normal distributions ({numbers}), {quality}"),
     }
 }
 
 impl Answer {
+    fn quality_of_mixtures(&self) -> &'static str {
+        if self.has_approximate_mixtures() {
+            "approximate"
+        } else {
+            "exact"
+        }
+    }
+
     /// A summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The quality is
     /// exact, bounds, or the standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the
     /// values are floating-point numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the
     /// standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
-            return Ok(closed_form(mixture));
+            return Ok(closed_form(mixture, self.quality_of_mixtures()));
         }
         if let AnswerContent::World(_, log_probability, _) = &self.content {
             let value = self.most_likely_value(element)?;
@@ -317,7 +325,12 @@ impl fmt::Display for Answer {
                     }
                 }
                 for (element, mixture) in &self.reals.mixtures {
-                    writeln!(f, "{}: {}", name(&element.label()), closed_form(mixture))?;
+                    writeln!(
+                        f,
+                        "{}: {}",
+                        name(&element.label()),
+                        closed_form(mixture, self.quality_of_mixtures())
+                    )?;
                 }
             }
             AnswerContent::Bounds(targets, _) => {

@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use crate::answer::contents::Answer;
+use crate::answer::estimate::Estimate;
 use crate::error::Error;
 use figrs_core::{AnyElement, Element, ElementId, Value};
 
@@ -19,8 +20,8 @@ pub struct NormalComponent {
     pub covariance: Vec<Vec<f64>>,
 }
 
-/// The exact distribution of a number, or of a list of numbers: a mixture of normal distributions, one for each possible assignment of the
-/// finite elements on which the numbers depend.
+/// The distribution of a number, or of a list of numbers: a mixture of normal distributions, one for each possible assignment of the
+/// finite elements on which the numbers depend. It is exact, unless it comes from `ExpectationPropagation`.
 ///
 /// A single number is a list of one number; the methods without a position answer for the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +33,8 @@ pub struct NormalMixture {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, NormalMixture)>,
+    /// The method that computed the distributions; `None` if there are none.
+    pub(crate) estimate: Option<Estimate>,
     /// The position of each target in the list.
     places: FxHashMap<ElementId, usize>,
 }
@@ -213,6 +216,12 @@ impl Answer {
         ))
     }
 
+    /// True if the answer has distributions of real targets that are approximations.
+    pub(crate) fn has_approximate_mixtures(&self) -> bool {
+        let estimate = self.reals.estimate.as_ref();
+        estimate.is_some_and(|estimate| !matches!(estimate, Estimate::Exact))
+    }
+
     /// The mixture of a real target, if the answer has one.
     #[doc(hidden)]
     pub fn closed_form(&self, element: &AnyElement) -> Option<&NormalMixture> {
@@ -223,11 +232,16 @@ impl Answer {
     /// Adds the distributions of real targets in closed form.
     #[must_use]
     #[doc(hidden)]
-    pub fn with_mixtures(mut self, mixtures: Vec<(AnyElement, NormalMixture)>) -> Self {
+    pub fn with_mixtures(
+        mut self,
+        mixtures: Vec<(AnyElement, NormalMixture)>,
+        estimate: Estimate,
+    ) -> Self {
         let places = mixtures.iter().enumerate();
         let places = places.map(|(place, (element, _))| (element.id(), place));
         self.reals = RealTargets {
             places: places.collect(),
+            estimate: (!mixtures.is_empty()).then_some(estimate),
             mixtures,
         };
         self

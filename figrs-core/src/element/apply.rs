@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use super::contained::contained;
 use super::function::FunctionId;
-use super::node::{AnyElement, ApplyOp, Kind};
+use super::linear::LinearFunction;
+use super::node::{AnyElement, ApplyOp, Kind, OpenArgument};
 use super::parents::{Arguments, Parents};
 use crate::element::Element;
 use crate::error::Fault;
@@ -61,6 +62,7 @@ where
         identity: FunctionId::of_code(&function),
         body: function,
         demand: None,
+        comparison: None,
         arguments: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
@@ -83,6 +85,7 @@ where
         identity: Some(FunctionId::of_shared(function)),
         body: move |refs: A::Refs<'_>| shared(refs),
         demand: None,
+        comparison: None,
         arguments: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
@@ -108,15 +111,65 @@ where
         identity: FunctionId::of_code(&function),
         body: function,
         demand: Some((demand, parents.len())),
+        comparison: None,
         arguments: PhantomData,
     };
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+}
+
+/// A comparison of two elements.
+pub(crate) fn apply_comparison<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    (function, comparison): (fn(&T, &T) -> bool, RealComparison),
+) -> Element<bool> {
+    let body = move |(a, b): (&T, &T)| function(a, b);
+    let op = ApplyFunction::<(T, T), _> {
+        identity: FunctionId::of_code(&body),
+        body,
+        demand: None,
+        comparison: Some(comparison),
+        arguments: PhantomData,
+    };
+    Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
+}
+
+/// A comparison of two real numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RealComparison {
+    /// True if the first number must be larger than the second one, false if it must be smaller.
+    pub(crate) is_greater: bool,
+    /// The result for equal numbers.
+    pub(crate) if_equal: bool,
+}
+
+impl RealComparison {
+    /// The difference of two numbers of the type `f64` that is positive where the comparison is true, and the result for equal numbers.
+    fn difference(self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
+        let signs = if self.is_greater {
+            [1.0, -1.0]
+        } else {
+            [-1.0, 1.0]
+        };
+        let (mut offset, mut columns) = (0.0, Vec::new());
+        for (argument, sign) in arguments.iter().zip(signs) {
+            match argument {
+                OpenArgument::Known(value) => offset += sign * value.downcast_ref::<f64>()?,
+                OpenArgument::Open(1) => columns.push(vec![sign]),
+                OpenArgument::Open(_) => return None,
+            }
+        }
+        let offset = vec![offset];
+        Some((LinearFunction { offset, columns }, self.if_equal))
+    }
 }
 
 struct ApplyFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     demand: Option<(ImpliedParents, usize)>,
+    comparison: Option<RealComparison>,
     arguments: PhantomData<fn(A)>,
 }
 
@@ -157,5 +210,9 @@ where
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let (demand, parents) = self.demand?;
         demand(value, parents)
+    }
+
+    fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
+        self.comparison?.difference(arguments)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::panic::Location;
 
+use super::apply::{RealComparison, apply_comparison};
 use super::parents::One;
 use crate::element::{Element, apply_at};
 use crate::value::Value;
@@ -43,27 +44,82 @@ impl<T: Value> Element<T> {
 }
 
 impl<T: Value + PartialOrd> Element<T> {
+    fn order(
+        &self,
+        constructor: &'static str,
+        other: &Self,
+        location: &'static Location<'static>,
+        (operation, comparison): (fn(&T, &T) -> bool, RealComparison),
+    ) -> Element<bool> {
+        let parents = vec![self.erased().clone(), other.erased().clone()];
+        apply_comparison(constructor, location, parents, (operation, comparison))
+    }
+
     /// True if this element is less than `other`.
     #[track_caller]
     pub fn less_than(&self, other: &Self) -> Element<bool> {
-        self.compare("less_than", other, Location::caller(), T::lt)
+        self.order(
+            "less_than",
+            other,
+            Location::caller(),
+            (
+                T::lt,
+                RealComparison {
+                    is_greater: false,
+                    if_equal: false,
+                },
+            ),
+        )
     }
 
     /// True if this element is at most `other`.
     #[track_caller]
     pub fn at_most(&self, other: &Self) -> Element<bool> {
-        self.compare("at_most", other, Location::caller(), T::le)
+        self.order(
+            "at_most",
+            other,
+            Location::caller(),
+            (
+                T::le,
+                RealComparison {
+                    is_greater: false,
+                    if_equal: true,
+                },
+            ),
+        )
     }
 
     /// True if this element is greater than `other`.
     #[track_caller]
     pub fn greater_than(&self, other: &Self) -> Element<bool> {
-        self.compare("greater_than", other, Location::caller(), T::gt)
+        self.order(
+            "greater_than",
+            other,
+            Location::caller(),
+            (
+                T::gt,
+                RealComparison {
+                    is_greater: true,
+                    if_equal: false,
+                },
+            ),
+        )
     }
 
     /// True if this element is at least `other`.
     #[track_caller]
     pub fn at_least(&self, other: &Self) -> Element<bool> {
-        self.compare("at_least", other, Location::caller(), T::ge)
+        self.order(
+            "at_least",
+            other,
+            Location::caller(),
+            (
+                T::ge,
+                RealComparison {
+                    is_greater: true,
+                    if_equal: true,
+                },
+            ),
+        )
     }
 }

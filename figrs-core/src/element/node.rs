@@ -146,6 +146,12 @@ pub trait ApplyOp: Send + Sync {
         let _ = arguments;
         None
     }
+    /// The number that is positive where the function is true, and negative where it is false, as a linear function of the open numbers, if the function is
+    /// such a comparison; and the value of the function at zero.
+    fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
+        let _ = arguments;
+        None
+    }
     /// The parent values that the result `value` implies (backward inference); the entry is `None` for each parent whose value is not
     /// implied.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {

@@ -5,7 +5,7 @@ use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
-use figrs_core::{Model, ModelError};
+use figrs_core::{AnyElement, Model, ModelError};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
@@ -15,7 +15,7 @@ use super::scan::{Scan, not_closed};
 use crate::question::Question;
 
 /// Maximum number of components of a mixture.
-const MAX_COMPONENTS: usize = 1 << 16;
+pub(super) const MAX_COMPONENTS: usize = 1 << 16;
 
 /// Answers a question in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
 ///
@@ -43,12 +43,41 @@ pub(crate) fn in_closed_form(
         found => found?,
     }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
+    let reals = real_targets(&mut hybrid, targets)?;
+    marginals(
+        algorithm,
+        &mut hybrid,
+        (model, targets, &reals),
+        limits,
+        Estimate::Exact,
+    )
+}
+
+/// A real target: the vectors of which it is a linear function, by index and by name, and the function.
+pub(super) type RealTarget = (Vec<(usize, RealId)>, Conditional<Linear>);
+
+/// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
+pub(super) fn real_targets(
+    hybrid: &mut HybridModel<'_>,
+    targets: &[AnyElement],
+) -> Result<Vec<Option<RealTarget>>, Error> {
     let mut reals = Vec::with_capacity(targets.len());
     for target in targets {
         let rows = hybrid.real_target(target)?;
         reals.push(rows.map(|rows| (hybrid.mention(&rows), rows)));
     }
-    let explain = |error| explained(&hybrid, error);
+    Ok(reals)
+}
+
+/// The marginals of the targets, and the log-evidence.
+pub(super) fn marginals(
+    algorithm: &'static str,
+    hybrid: &mut HybridModel<'_>,
+    (model, targets, reals): (&Model, &[AnyElement], &[Option<RealTarget>]),
+    limits: &Limits,
+    estimate: Estimate,
+) -> Result<Answer, Error> {
+    let explain = |error| explained(hybrid, error);
     let until = limits.options.end();
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
     let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
@@ -56,23 +85,23 @@ pub(crate) fn in_closed_form(
         return Err(impossible(model));
     }
     let mut mixtures = Vec::new();
-    for (target, real) in targets.iter().zip(&reals) {
+    for (target, real) in targets.iter().zip(reals) {
         if let Some((vectors, rows)) = real {
-            let mixture = mixture(&hybrid, &posterior, vectors, rows).map_err(explain)?;
+            let mixture = mixture(hybrid, &posterior, vectors, rows).map_err(explain)?;
             mixtures.push((target.clone(), mixture));
         }
     }
     let log_evidence = LogEvidence {
         value: posterior.log_total(),
-        standard_error: 0.0,
+        standard_error: match estimate {
+            Estimate::Exact => 0.0,
+            _ => f64::NAN,
+        },
     };
     let shares: Vec<Vec<f64>> = (0..hybrid.graph.finite.cardinalities.len() as u32)
         .map(|v| posterior.shares(figrs_factor::graph::VarId(v)).to_vec())
         .collect();
-    let finite = targets
-        .iter()
-        .zip(&reals)
-        .filter(|(_, real)| real.is_none());
+    let finite = targets.iter().zip(reals).filter(|(_, real)| real.is_none());
     let mut marginals = Vec::new();
     for (target, _) in finite {
         let (variable, support) = hybrid.finite_target(target);
@@ -80,10 +109,10 @@ pub(crate) fn in_closed_form(
             element: target.clone(),
             probabilities: variable.map_or(vec![1.0], |v| shares[v.index()].clone()),
             support,
-            estimate: Estimate::Exact,
+            estimate: estimate.clone(),
         });
     }
-    Ok(Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures))
+    Ok(Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures, estimate))
 }
 
 /// The distribution of a target, which is a linear function of vectors.

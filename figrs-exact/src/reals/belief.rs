@@ -126,7 +126,8 @@ impl Belief {
             value: self.log_evidence,
             standard_error: 0.0,
         };
-        Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures)
+        Answer::marginals(algorithm, marginals, log_evidence)
+            .with_mixtures(mixtures, Estimate::Exact)
     }
 }
 

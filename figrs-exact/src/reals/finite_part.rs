@@ -1,8 +1,11 @@
 //! The finite elements on which real elements depend.
 
+use std::any::Any;
+
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
-use figrs_core::{AnyElement, ElementId, Model, Support};
+use figrs_core::internals::ChoosePolicy;
+use figrs_core::{AnyElement, ElementId, Fault, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -17,6 +20,22 @@ pub(super) struct FinitePart<'m> {
     pub(super) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
+    /// The elements whose values do not depend on their parents, with the elements that replace them.
+    free: Vec<(AnyElement, AnyElement)>,
+}
+
+/// A policy that chooses the option whose index is known.
+struct OptionOfIndex;
+
+impl ChoosePolicy for OptionOfIndex {
+    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault> {
+        let index = known
+            .first()
+            .and_then(|index| index.downcast_ref::<usize>());
+        index
+            .copied()
+            .ok_or_else(|| Fault::Row("no index is known".to_owned()))
+    }
 }
 
 impl<'m> FinitePart<'m> {
@@ -27,6 +46,7 @@ impl<'m> FinitePart<'m> {
             elements: Vec::new(),
             places: FxHashMap::default(),
             supports: Vec::new(),
+            free: Vec::new(),
         }
     }
 
@@ -39,6 +59,24 @@ impl<'m> FinitePart<'m> {
             self.supports.push(None);
         }
         place
+    }
+
+    /// Numbers an element that has these values whatever its parents: all with the same probability.
+    pub(super) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
+        let index = Uniform::new(0..values.len());
+        let free = element.chosen(&values, vec![index.erased().clone()], OptionOfIndex);
+        self.model = std::mem::take(&mut self.model).follow_any(element, free.clone());
+        self.free.push((element.clone(), free));
+        let place = self.place(element);
+        self.supports[place] = Some(values);
+        place
+    }
+
+    /// The model in which the elements that were added as free ones have values with the same probability.
+    pub(super) fn with_free_elements(&self, model: Model) -> Model {
+        self.free.iter().fold(model, |model, (element, free)| {
+            model.follow_any(element, free.clone())
+        })
     }
 
     /// The number of an element that has one.
@@ -122,7 +160,7 @@ impl<'m> FinitePart<'m> {
 }
 
 /// A value as a vector; `None` if its type is neither `f64` nor a list of `f64`.
-pub(super) fn numbers_of(value: &dyn std::any::Any) -> Option<DVector<f64>> {
+pub(super) fn numbers_of(value: &dyn Any) -> Option<DVector<f64>> {
     if let Some(&number) = value.downcast_ref::<f64>() {
         return Some(DVector::from_element(1, number));
     }

@@ -6,14 +6,20 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Datum, Model, Support};
+use figrs_factor::eliminate::Options;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
-use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
+use figrs_gaussian::{
+    Convergence, HybridFactor, HybridGraph, Projection, RealId, SquareRootForm, Sweeps, Tilted,
+    propagate,
+};
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
+use super::answer::explained;
 use super::finite_part::numbers_of;
 use super::linear_element::{Conditional, Linear, union};
 use super::scan::{Form, NormalVector, Scan, not_closed};
+use super::site::Site;
 use crate::conflict;
 
 /// The positions of the numbers of an element in a list of the numbers of several elements; `None` if the element is finite.
@@ -35,6 +41,21 @@ pub(super) struct HybridModel<'m> {
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for those that were merged with another one.
     dimensions: Vec<usize>,
+    pub(super) sites: Vec<SiteFactor>,
+}
+
+/// The factor of a likelihood that is not Gaussian.
+#[derive(Debug)]
+pub(super) struct SiteFactor {
+    pub(super) site: Site,
+    /// The position of the factor in the graph.
+    factor: usize,
+    /// The number that the likelihood reads, for each assignment of the variables of the factor.
+    projections: Vec<Projection>,
+    /// The finite elements that the likelihood and the number depend on, by number in ascending order.
+    scope: Vec<usize>,
+    /// Their values in the scan, for each assignment of the variables of the factor.
+    assignments: Vec<Vec<u32>>,
 }
 
 impl<'m> HybridModel<'m> {
@@ -55,7 +76,7 @@ impl<'m> HybridModel<'m> {
         }
         scan.finite.find_supports()?;
         let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
-        let finite_model = model.filtered(is_finite);
+        let finite_model = scan.finite.with_free_elements(model.filtered(is_finite));
         let expansion = limits.expand(&finite_model, &scan.finite.elements)?;
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(
@@ -92,11 +113,15 @@ impl<'m> HybridModel<'m> {
                 .iter()
                 .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
                 .collect(),
+            sites: Vec::new(),
             expansion,
             scan,
         };
         for (position, (element, evidence)) in model.evidence().iter().enumerate() {
             if let Form::Real(rows) = this.scan.form(element).clone() {
+                if this.scan.sites.is_some() && evidence.observed().is_none() {
+                    continue;
+                }
                 let value = evidence
                     .observed()
                     .and_then(|value| numbers_of(value.as_any()));
@@ -126,7 +151,120 @@ impl<'m> HybridModel<'m> {
             }
         }
         this.scan.vectors = vectors;
+        for site in this.scan.sites.take().unwrap_or_default() {
+            this.add_site(site)?;
+        }
         Ok(this)
+    }
+
+    /// Adds the factor of a likelihood that is not Gaussian.
+    fn add_site(&mut self, site: Site) -> Result<(), Error> {
+        let rows = self.substituted(&site.element, &site.function.argument)?;
+        let scope = union([&rows.finite[..], &site.function.scope]);
+        let sizes = self.scan.finite.sizes(&scope);
+        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
+        let (finite, places) = self.entries(&scope);
+        let terms = rows.rows.iter().flat_map(|row| &row.terms);
+        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
+        reals.sort_unstable();
+        reals.dedup();
+        if reals.is_empty() {
+            let mut logs = Vec::with_capacity(assignments.len());
+            for values in &assignments {
+                let value_of =
+                    |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+                let number = rows.row(&scope, values, &sizes).offset[0];
+                let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
+                logs.push(log + site.log_values(&self.scan.finite));
+            }
+            self.add_finite(&scope, |place| logs[place]);
+            return Ok(());
+        }
+        let columns = self.columns(&reals);
+        let width: usize = columns.iter().map(|(_, width)| width).sum();
+        let mut projections = Vec::with_capacity(places.len());
+        for &place in &places {
+            let row = rows.row(&scope, &assignments[place], &sizes);
+            let mut coefficients = vec![0.0; width];
+            for (index, own) in &row.terms {
+                let (start, width) = columns[reals.binary_search(index).unwrap_or_default()];
+                for (to, from) in coefficients[start..start + width]
+                    .iter_mut()
+                    .zip(own.iter())
+                {
+                    *to = *from;
+                }
+            }
+            projections.push(Projection {
+                offset: row.offset[0],
+                coefficients,
+            });
+        }
+        let named = reals.iter().filter_map(|&index| self.reals[index]);
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals: named.collect(),
+            forms: vec![SquareRootForm::constant(width, 0.0); places.len()],
+        });
+        self.sites.push(SiteFactor {
+            site,
+            factor: self.graph.factors.len() - 1,
+            projections,
+            assignments: places
+                .iter()
+                .map(|&place| assignments[place].clone())
+                .collect(),
+            scope,
+        });
+        Ok(())
+    }
+
+    /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
+    ///
+    /// **Errors.** The errors of the likelihoods and of the elimination.
+    pub(super) fn propagate(
+        &mut self,
+        sweeps: Sweeps,
+        (limit, options): (usize, &Options),
+        progress: &dyn Fn(u64),
+    ) -> Result<Convergence, Error> {
+        let failed = std::cell::OnceCell::new();
+        let finite = &self.scan.finite;
+        let sites = self.sites.iter().map(|made| {
+            let SiteFactor {
+                site,
+                scope,
+                assignments,
+                ..
+            } = made;
+            let log_values = site.log_values(finite);
+            let failed = &failed;
+            figrs_gaussian::Site {
+                factor: made.factor,
+                projections: made.projections.clone(),
+                tilted: Box::new(move |place, mean, variance| {
+                    let values = &assignments[place];
+                    let value_of =
+                        |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+                    let tilted = site.tilted(finite, &value_of, (mean, variance));
+                    let tilted = tilted.unwrap_or_else(|error| {
+                        let _ = failed.set(error);
+                        None
+                    })?;
+                    Some(Tilted {
+                        log_mass: tilted.log_mass + log_values,
+                        ..tilted
+                    })
+                }),
+            }
+        });
+        let sites: Vec<figrs_gaussian::Site<'_>> = sites.collect();
+        let found = propagate(&mut self.graph, &sites, sweeps, (limit, options), progress);
+        drop(sites);
+        if let Some(error) = failed.into_inner() {
+            return Err(error);
+        }
+        found.map_err(|error| explained(self, error))
     }
 
     /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.
@@ -357,6 +495,11 @@ impl<'m> HybridModel<'m> {
         match self.scan.form(target) {
             Form::Finite => Ok(None),
             Form::Real(rows) => Ok(Some(self.substituted(target, rows)?)),
+            Form::Function(_) | Form::Observed => Err(not_closed(
+                target,
+                "its distribution is not normal; ask for a real element that is, or draw samples"
+                    .to_owned(),
+            )),
         }
     }
 

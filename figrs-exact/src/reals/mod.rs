@@ -6,14 +6,19 @@
 //! | `scan` | elements as such functions |
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
 //! | `hybrid_model` | the factor graph of both |
+//! | `site` | likelihoods of one real number that are not Gaussian |
 //! | `answer` | the marginals of the targets |
+//! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `belief` | the joint distribution of several elements |
 
 mod answer;
 pub(crate) mod belief;
+mod expectation_propagation;
 mod finite_part;
 mod hybrid_model;
 mod linear_element;
 mod scan;
+mod site;
 
 pub(crate) use answer::in_closed_form;
+pub use expectation_propagation::ExpectationPropagation;

@@ -5,13 +5,22 @@ use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
-use figrs_core::internals::{ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
-use figrs_core::{AnyElement, ElementId, LinearFunction, LinearGaussian, Model};
+use figrs_core::internals::{ApplyOp, ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
+use figrs_core::{
+    AnyElement, ElementId, Evidence, LinearFunction, LinearGaussian, Model, SupportBuilder,
+};
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, Linear, union};
+use super::site::{RealFunction, Site, Weighed};
+
+/// Maximum number of values of a finite element that depends on a real number.
+const MAX_VALUES: usize = 4096;
+
+/// Maximum number of elements between a real number and a value that depends on it.
+const MAX_PATH: usize = 1000;
 
 /// The form of an element.
 #[derive(Clone, Debug)]
@@ -20,6 +29,10 @@ pub(super) enum Form {
     Finite,
     /// The element is a linear function of normal vectors, given some finite elements.
     Real(Rc<Conditional<Linear>>),
+    /// The element is another function of one real number.
+    Function(Rc<RealFunction>),
+    /// The element is observed, and its distribution given a real number is not normal.
+    Observed,
 }
 
 /// The distribution of a vector given earlier vectors, for one assignment of finite elements.
@@ -54,6 +67,9 @@ pub(super) struct Scan<'m> {
     readers: FxHashMap<ElementId, usize>,
     /// True once the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
+    /// The likelihoods that are not Gaussian; `None` if they are refused.
+    pub(super) sites: Option<Vec<Site>>,
+    evidence: &'m [(AnyElement, Evidence)],
 }
 
 /// The form of an element, or the elements whose forms it needs first.
@@ -76,6 +92,16 @@ impl<'m> Scan<'m> {
             choices: Vec::new(),
             readers: FxHashMap::default(),
             are_parents_numbered: false,
+            sites: None,
+            evidence: model.evidence(),
+        }
+    }
+
+    /// The same scan, which also finds likelihoods of real numbers that are not Gaussian.
+    pub(super) fn with_sites(self) -> Self {
+        Self {
+            sites: Some(Vec::new()),
+            ..self
         }
     }
 
@@ -88,7 +114,57 @@ impl<'m> Scan<'m> {
             *self.readers.entry(root.id()).or_default() += 1;
         }
         self.merge_private_results();
+        self.add_statements()
+    }
+
+    /// Adds a site for each evidence on a real number that is no observation.
+    fn add_statements(&mut self) -> Result<(), Error> {
+        let mut added = Vec::new();
+        for (element, evidence) in self.evidence {
+            let function = match self.form(element) {
+                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
+                    self.number(element)?
+                }
+                Form::Function(function) => {
+                    if evidence.observed().is_some() {
+                        let problem = "its value is observed, and it is a function of real numbers that is not known to be linear";
+                        return Err(not_closed(element, problem.to_owned()));
+                    }
+                    RealFunction::clone(function)
+                }
+                Form::Observed if evidence.observed().is_none() => {
+                    let problem =
+                        "its value is observed; another statement about it cannot be weighed";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
+                Form::Real(_) | Form::Finite | Form::Observed => continue,
+            };
+            added.push(Site {
+                element: element.clone(),
+                function,
+                weighed: Weighed::Evidence(evidence.clone()),
+            });
+        }
+        if let Some(sites) = &mut self.sites {
+            sites.extend(added);
+        }
         Ok(())
+    }
+
+    /// A real element with one number, as a function of this number.
+    fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
+        match self.form(element) {
+            Form::Real(rows) if rows.rows[0].offset.len() == 1 => Ok(RealFunction {
+                base: element.clone(),
+                argument: Rc::clone(rows),
+                path: Vec::new(),
+                scope: Vec::new(),
+            }),
+            _ => {
+                let problem = "a function or a condition reads its list of real numbers; write them for one number, such as an `entry` or a `weighted_sum`";
+                Err(not_closed(element, problem.to_owned()))
+            }
+        }
     }
 
     /// The form of a root, or of an element that a root needs.
@@ -132,7 +208,7 @@ impl<'m> Scan<'m> {
     }
 
     fn is_real(&self, element: &AnyElement) -> bool {
-        matches!(self.form(element), Form::Real(_))
+        !matches!(self.form(element), Form::Finite)
     }
 
     fn attempt(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
@@ -172,38 +248,211 @@ impl<'m> Scan<'m> {
                 )),
                 None => Ok(Attempt::Done(Form::Finite)),
             },
-            Kind::Apply(_, op) => {
-                if real_parent.is_none() {
-                    return Ok(Attempt::Done(Form::Finite));
-                }
-                let rows = self.rows(element, |arguments| {
-                    op.linear(arguments).map(|function| (function, ())).ok_or_else(|| {
-                        not_closed(
-                            element,
-                            "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`"
-                                .to_owned(),
-                        )
-                    })
-                })?;
-                let rows = rows.map(|(linear, ())| linear);
-                check_numbers(element, rows.rows.iter())?;
-                Ok(Attempt::Done(Form::Real(Rc::new(rows))))
-            }
-            Kind::Chain(_, op) => match op.family() {
-                Some(family) if family.is_continuous() => self.normal_member(element, family),
-                Some(_) => match real_parent {
-                    Some(parent) => Err(finite_child(element, &parent)),
-                    None => Ok(Attempt::Done(Form::Finite)),
-                },
-                None => match real_parent {
-                    Some(parent) => Err(not_closed(
-                        element,
-                        format!("its function takes the real values of {}", parent.label()),
-                    )),
-                    None => self.choice(element, &**op),
-                },
+            Kind::Apply(_, op) => match real_parent {
+                None => Ok(Attempt::Done(Form::Finite)),
+                Some(_) => self.function(element, &**op),
+            },
+            Kind::Chain(_, op) => match (op.family(), real_parent) {
+                (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
+                (_, Some(_)) if self.sites.is_some() => self.dependent(element),
+                (Some(_), Some(parent)) => Err(finite_child(element, &parent)),
+                (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
+                (None, Some(parent)) => Err(not_closed(
+                    element,
+                    format!("its function takes the real values of {}", parent.label()),
+                )),
+                (None, None) => self.choice(element, &**op),
             },
         }
+    }
+
+    /// The form of a deterministic function of real elements.
+    fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
+        let are_linear = element
+            .parents()
+            .iter()
+            .all(|parent| matches!(self.form(parent), Form::Finite | Form::Real(_)));
+        if are_linear {
+            let rows = self.rows(element, |arguments| {
+                Ok(op.linear(arguments).map(|f| (f, ())))
+            })?;
+            if let Some(rows) = rows {
+                let rows = rows.map(|(linear, ())| linear);
+                check_numbers(element, rows.rows.iter())?;
+                return Ok(Attempt::Done(Form::Real(Rc::new(rows))));
+            }
+        }
+        if self.sites.is_none() {
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`";
+            return Err(not_closed(element, problem.to_owned()));
+        }
+        if are_linear {
+            let rows = self.rows(element, |arguments| Ok(op.comparison(arguments)))?;
+            if let Some(rows) = rows {
+                let at_zero = rows.rows[0].1;
+                let rows = rows.map(|(difference, _)| difference);
+                check_numbers(element, rows.rows.iter())?;
+                let function = RealFunction {
+                    base: element.clone(),
+                    argument: Rc::new(rows),
+                    path: Vec::new(),
+                    scope: Vec::new(),
+                };
+                let mut values = element.no_values();
+                values.insert(&false);
+                values.insert(&true);
+                return Ok(self.child(element, function, values, |place| {
+                    Weighed::Sign(place, at_zero)
+                }));
+            }
+        }
+        if is_float(element) {
+            let mut function = self.number_of_parents(element)?;
+            function.path.push(element.clone());
+            if function.path.len() > MAX_PATH {
+                let problem =
+                    format!("it is a function of a real number by more than {MAX_PATH} elements");
+                return Err(not_closed(element, problem));
+            }
+            return Ok(Attempt::Done(Form::Function(Rc::new(function))));
+        }
+        self.dependent(element)
+    }
+
+    /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
+    fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
+        let function = self.number_of_parents(element)?;
+        let observed = self.evidence.iter().find_map(|(other, evidence)| {
+            let value = evidence.observed()?;
+            (other.id() == element.id()).then_some(value)
+        });
+        let values = if is_float(element) {
+            None
+        } else {
+            self.values(element, &function)?
+        };
+        if let Some(values) = values {
+            return Ok(self.child(element, function, values, Weighed::Child));
+        }
+        let Some(value) = observed else {
+            return Err(not_normal(element));
+        };
+        let site = Site {
+            element: element.clone(),
+            function,
+            weighed: Weighed::Observed(value.clone()),
+        };
+        self.sites.get_or_insert_default().push(site);
+        Ok(Attempt::Done(Form::Observed))
+    }
+
+    /// A finite element with these values, whose probabilities are a site.
+    fn child(
+        &mut self,
+        element: &AnyElement,
+        function: RealFunction,
+        values: SupportBuilder,
+        weighed: impl FnOnce(usize) -> Weighed,
+    ) -> Attempt {
+        let place = self.finite.add_free(element, values.build());
+        let mut function = function;
+        function.scope = union([&function.scope[..], &[place]]);
+        self.sites.get_or_insert_default().push(Site {
+            element: element.clone(),
+            function,
+            weighed: weighed(place),
+        });
+        Attempt::Done(Form::Finite)
+    }
+
+    /// The possible values of an element that depends on a real number: those for some numbers that are tried. `None` if they cannot be listed.
+    fn values(
+        &mut self,
+        element: &AnyElement,
+        function: &RealFunction,
+    ) -> Result<Option<SupportBuilder>, Error> {
+        let mut found = element.no_values();
+        let near = (-100..=100).map(|i| f64::from(i) / 2.0);
+        let far = (-60..=60)
+            .map(|i| f64::from(i).signum() * 10_f64.powf(f64::from(i).abs() / 10.0 - 2.0));
+        let numbers: Vec<f64> = near.chain(far).collect();
+        let mut failed = None;
+        for assignment in self.finite.assignments(element, &function.scope)? {
+            let value_of =
+                |place: usize| assignment[function.scope.binary_search(&place).unwrap_or_default()];
+            for &number in &numbers {
+                let values = function.values(&self.finite, &value_of, number);
+                let listed = values.and_then(|values| {
+                    values.for_each_value(element, |value| {
+                        found.insert(value);
+                    })
+                });
+                match listed {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(None),
+                    // Numbers that have no probability may be outside of the function's domain.
+                    Err(error) => failed = Some(error),
+                }
+                if found.len() > MAX_VALUES {
+                    let problem = format!(
+                        "it depends on a real number, and has more than {MAX_VALUES} values"
+                    );
+                    return Err(not_closed(element, problem));
+                }
+            }
+        }
+        match failed {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(Some(found)),
+        }
+    }
+
+    /// The number on which the real parents of an element depend, and the elements between.
+    fn number_of_parents(&mut self, element: &AnyElement) -> Result<RealFunction, Error> {
+        let places = self.supported_parents(element)?;
+        let mut all: Option<RealFunction> = None;
+        for parent in element.parents() {
+            let function = match self.form(parent) {
+                Form::Finite => continue,
+                Form::Function(function) => RealFunction::clone(function),
+                Form::Real(_) => self.number(parent)?,
+                Form::Observed => {
+                    let problem = format!(
+                        "it depends on the observed value of {}, whose distribution is not normal",
+                        parent.label()
+                    );
+                    return Err(not_closed(element, problem));
+                }
+            };
+            all = Some(match all {
+                None => function,
+                Some(mut all) if all.base.id() == function.base.id() => {
+                    let new = function
+                        .path
+                        .into_iter()
+                        .filter(|step| !all.path.iter().any(|known| known.id() == step.id()));
+                    let new: Vec<AnyElement> = new.collect();
+                    all.path.extend(new);
+                    all.scope = union([&all.scope[..], &function.scope[..]]);
+                    all
+                }
+                Some(all) => {
+                    return Err(not_closed(
+                        element,
+                        format!(
+                            "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or draw samples",
+                            all.base.label(),
+                            function.base.label()
+                        ),
+                    ));
+                }
+            });
+        }
+        let mut function = all.ok_or_else(|| not_normal(element))?;
+        let mut places = places;
+        places.sort_unstable();
+        function.scope = union([&function.scope[..], &places[..]]);
+        Ok(function)
     }
 
     /// The form of a member of a continuous family whose parameters are elements.
@@ -212,12 +461,24 @@ impl<'m> Scan<'m> {
         element: &AnyElement,
         family: &dyn FamilyOp,
     ) -> Result<Attempt, Error> {
+        let is_linear =
+            |parent: &AnyElement| matches!(self.form(parent), Form::Finite | Form::Real(_));
+        if !element.parents().iter().all(is_linear) {
+            return self.dependent(element);
+        }
         let rows = self.rows(element, |arguments| {
             let law = family.linear_gaussian(arguments);
             let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
-            let LinearGaussian { mean, covariance } = law.ok_or_else(|| not_normal(element))?;
-            Ok((mean, covariance))
+            Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
         })?;
+        let Some(rows) = rows else {
+            let has_number = element.parents().iter().any(|parent| self.is_real(parent));
+            return if self.sites.is_some() && has_number {
+                self.dependent(element)
+            } else {
+                Err(not_normal(element))
+            };
+        };
         check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
         let mut checked = Vec::with_capacity(rows.rows.len());
         for (mean, covariance) in rows.rows {
@@ -252,6 +513,7 @@ impl<'m> Scan<'m> {
             forms.push(match self.form(branch).clone() {
                 Form::Real(rows) => Ok(rows),
                 Form::Finite => Err(self.finite.place(branch)),
+                Form::Function(_) | Form::Observed => return Err(not_normal(element)),
             });
         }
         self.finite.find_supports()?;
@@ -363,14 +625,14 @@ impl<'m> Scan<'m> {
     fn rows<T>(
         &mut self,
         element: &AnyElement,
-        build: impl Fn(&[OpenArgument<'_>]) -> Result<(LinearFunction, T), Error>,
-    ) -> Result<Conditional<(Linear, T)>, Error> {
+        mut build: impl FnMut(&[OpenArgument<'_>]) -> Result<Option<(LinearFunction, T)>, Error>,
+    ) -> Result<Option<Conditional<(Linear, T)>>, Error> {
         self.supported_parents(element)?;
         let mut parents: Vec<Result<Rc<Conditional<Linear>>, usize>> = Vec::new();
         for parent in element.parents() {
             parents.push(match self.form(parent).clone() {
                 Form::Real(rows) => Ok(rows),
-                Form::Finite => Err(self.finite.place(parent)),
+                Form::Finite | Form::Function(_) | Form::Observed => Err(self.finite.place(parent)),
             });
         }
         let scope = union(parents.iter().map(|parent| match parent {
@@ -395,13 +657,15 @@ impl<'m> Scan<'m> {
                     }
                 });
             }
-            let (function, other) = build(&arguments)?;
+            let Some((function, other)) = build(&arguments)? else {
+                return Ok(None);
+            };
             rows.push((composed(&function, &open), other));
         }
-        Ok(Conditional {
+        Ok(Some(Conditional {
             finite: scope,
             rows,
-        })
+        }))
     }
 
     fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
@@ -440,10 +704,18 @@ impl<'m> Scan<'m> {
             }
             linear.terms.sort_by_key(|term| term.0);
         };
+        let rename = |rows: &mut Rc<Conditional<Linear>>| {
+            Rc::make_mut(rows).rows.iter_mut().for_each(renamed);
+        };
         for form in self.forms.values_mut() {
-            if let Form::Real(rows) = form {
-                Rc::make_mut(rows).rows.iter_mut().for_each(renamed);
+            match form {
+                Form::Real(rows) => rename(rows),
+                Form::Function(function) => rename(&mut Rc::make_mut(function).argument),
+                Form::Finite | Form::Observed => {}
             }
+        }
+        for site in self.sites.iter_mut().flatten() {
+            rename(&mut site.function.argument);
         }
         for vector in self.vectors.iter_mut().flatten() {
             vector

@@ -2,6 +2,7 @@
 
 mod filter;
 mod limits;
+mod propagation;
 mod random_models;
 mod reference;
 mod refusals;

@@ -29,6 +29,8 @@ const LOW_ACCEPTANCE: f64 = 0.01;
 const TOLERANCE: f64 = 1e-6;
 /// The check of an exact number.
 const EXACT: &str = "exact up to rounding";
+/// The check of an approximation.
+const APPROXIMATE: &str = "an approximation, whose error nothing bounds";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
@@ -180,7 +182,7 @@ impl Answer {
                     if !findings.contains(&Finding::Approximation) {
                         findings.push(Finding::Approximation);
                     }
-                    "an approximation, whose error nothing bounds".into()
+                    APPROXIMATE.into()
                 }
                 Estimate::Weighted { squares, unseen } => {
                     let line = self.check_weights(squares, findings);
@@ -202,8 +204,15 @@ impl Answer {
                 checked.push(line);
             }
         }
-        if !self.reals.mixtures.is_empty() && !checked.iter().any(|line| line == EXACT) {
-            checked.push(EXACT.into());
+        if let Some(estimate) = &self.reals.estimate {
+            let is_exact = matches!(estimate, Estimate::Exact);
+            if !is_exact && !findings.contains(&Finding::Approximation) {
+                findings.push(Finding::Approximation);
+            }
+            let line = if is_exact { EXACT } else { APPROXIMATE };
+            if !checked.iter().any(|known| known == line) {
+                checked.push(line.into());
+            }
         }
         let error = evidence.map(|evidence| evidence.standard_error);
         // The weights are tested even if there are no targets, because the evidence is an average of the weights.

@@ -1,0 +1,180 @@
+//! `ExpectationPropagation`: approximate marginals of models of normal elements with likelihoods that are not Gaussian.
+
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::Answer;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::run_statistics::RunStatistics;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{Limits, limited};
+use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_core::{AnyElement, Model};
+use figrs_gaussian::Sweeps;
+
+use super::answer::{MAX_COMPONENTS, marginals, real_targets};
+use super::hybrid_model::HybridModel;
+use super::scan::Scan;
+
+/// Approximate marginals of models whose real elements are normal given the finite ones, with likelihoods of real numbers that are not Gaussian.
+///
+/// The likelihoods are: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements whose
+/// distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution given one real
+/// number is not normal (Student-t noise). Each is approximated by a Gaussian function of its number, which has the same mass, mean and variance given all
+/// others. The rest of the model is solved exactly, as [`Exact`](crate::Exact) does.
+///
+/// **Guarantee.** A model without such likelihoods is answered exactly. If the model has one of them, and no finite elements besides it, the means, the
+/// covariances and the log-evidence are exact; the distributions are not normal, but are described by normal ones. Otherwise the numbers are approximations
+/// without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the log-evidence has the standard error NaN. Likelihoods that widen a
+/// distribution (a Student-t reading far from the mean may) are approximated by nearly constant functions that give the right mean.
+/// [`RunStatistics::stopped`] says whether the approximations converged (`Finished`), and [`RunStatistics::residual`] is the largest change of a mean, in
+/// standard deviations, or of a variance, as a share of it, in the last sweep.
+///
+/// **Complexity.** A sweep takes an exact solution of the Gaussian model, and for each likelihood a closed form (comparisons) or a quadrature with some
+/// thousand evaluations.
+///
+/// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers, and not on a linear function of them, or if an element that is neither
+/// normal nor observed is continuous; [`Error::ImpossibleEvidence`]; the errors of the model.
+///
+/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
+/// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.
+///
+/// ```
+/// # use figrs_core::{Model, Normal, Variance};
+/// # use figrs_exact::ExpectationPropagation;
+/// # use figrs_answer::Run;
+/// // Two newcomers play; the one who plays better in this game wins.
+/// let skill = || Normal::new(25.0, Variance(70.0));
+/// let performance = |skill| Normal::new(skill, Variance(17.0));
+/// let (anna, ben) = (skill(), skill());
+/// let anna_wins = performance(&anna).greater_than(&performance(&ben));
+/// let model = Model::new().observe(&anna_wins, true);
+/// let answer = ExpectationPropagation::new().run(&model, (&anna, &ben))?;
+/// println!("{}", answer.summary(&anna)?); // Normal(30.0636, sd 6.6643), approximate
+/// assert!((answer.mean(&anna)? - 30.0636).abs() < 1e-4);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct ExpectationPropagation {
+    sweeps: Sweeps,
+    limits: Limits,
+    watch: Watch,
+}
+
+impl Default for ExpectationPropagation {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl ExpectationPropagation {
+    /// Expectation propagation with at most 1 000 sweeps, a tolerance of 1e-10, and without damping.
+    pub fn new() -> Self {
+        Self {
+            sweeps: Sweeps {
+                most: 1000,
+                tolerance: 1e-10,
+                weight: 1.0,
+            },
+            limits: Limits::default(),
+            watch: Watch::default(),
+        }
+    }
+
+    /// Sets the maximum number of sweeps (default 1 000). A sweep updates all approximations.
+    pub fn sweeps(mut self, most: u64) -> Self {
+        self.sweeps.most = most;
+        self
+    }
+
+    /// Sets the tolerance (default 1e-10): the approximations have converged if no mean moves by more standard deviations, and no variance by a larger share
+    /// of it.
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.sweeps.tolerance = tolerance;
+        self
+    }
+
+    /// Sets the weight of the old approximation in the average of the old and the new one (default zero). The weight grows if the changes grow from one sweep
+    /// to the next.
+    pub fn damping(mut self, damping: f64) -> Self {
+        self.sweeps.weight = 1.0 - damping;
+        self
+    }
+
+    limited!();
+    watched!();
+
+    fn check(&self) -> Result<(), Error> {
+        let invalid = |setting, value: String, remedy| {
+            Err(Error::InvalidSetting {
+                algorithm: self.name(),
+                setting,
+                value,
+                remedy,
+            })
+        };
+        let Sweeps {
+            most,
+            tolerance,
+            weight,
+        } = self.sweeps;
+        if most == 0 {
+            return invalid("sweeps", "0".into(), "allow at least one");
+        }
+        if tolerance.is_nan() || tolerance < 0.0 {
+            return invalid(
+                "tolerance",
+                tolerance.to_string(),
+                "it must not be negative",
+            );
+        }
+        if !(weight > 0.0 && weight <= 1.0) {
+            let damping = (1.0 - weight).to_string();
+            return invalid("damping", damping, "it must be at least zero and below one");
+        }
+        Ok(())
+    }
+
+    fn propagate(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        watching: &RunMonitor<'_>,
+    ) -> Result<Answer, Error> {
+        let limits = &self.limits.until(watching.until());
+        let mut scan = Scan::new(model, targets, limits).with_sites();
+        scan.run()?;
+        let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
+        let reals = real_targets(&mut hybrid, targets)?;
+        let within = (MAX_COMPONENTS, &limits.options);
+        let progress = |sweeps| watching.report(sweeps);
+        let convergence = hybrid.propagate(self.sweeps, within, &progress)?;
+        let estimate = if hybrid.sites.is_empty() {
+            Estimate::Exact
+        } else {
+            Estimate::Approximate
+        };
+        // The last approximations are answered even if the deadline has passed.
+        let question = (model, targets, &reals[..]);
+        let answer = marginals(self.name(), &mut hybrid, question, &self.limits, estimate)?;
+        let mut statistics =
+            RunStatistics::new(convergence.stopped, convergence.sweeps, watching.elapsed());
+        statistics.asked = Some(self.sweeps.most);
+        if convergence.sweeps > 0 {
+            statistics.residual = Some(convergence.residual);
+            statistics.tolerance = Some(self.sweeps.tolerance);
+        }
+        Ok(answer.with_sampling(statistics))
+    }
+}
+
+impl Algorithm for ExpectationPropagation {
+    fn name(&self) -> &'static str {
+        "ExpectationPropagation"
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.check()?;
+        let watching = self.watch.start(self.name(), Some(self.sweeps.most));
+        let answer = self.propagate((model, targets), &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}

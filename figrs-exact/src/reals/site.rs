@@ -1,0 +1,267 @@
+//! Likelihoods of one real number: finite elements that depend on it, observed elements that are not normal, and evidence that is no observation.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use figrs_answer::error::Error;
+use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::{AnyElement, Datum, ElementId, Evidence};
+use figrs_gaussian::{Likelihood, Tilted};
+use rustc_hash::FxHashMap;
+
+use super::finite_part::FinitePart;
+use super::linear_element::{Conditional, Linear};
+use super::scan::not_closed;
+
+/// Distance from the mean, in standard deviations, up to which a likelihood must have a value. Beyond it, a number for which a function fails has
+/// likelihood zero.
+const REACH: f64 = 8.0;
+
+/// A function of one real number.
+#[derive(Clone, Debug)]
+pub(super) struct RealFunction {
+    /// The real element with the number.
+    pub(super) base: AnyElement,
+    /// The number as a linear function of normal vectors.
+    pub(super) argument: Rc<Conditional<Linear>>,
+    /// The elements between the number and the value, each after its parents.
+    pub(super) path: Vec<AnyElement>,
+    /// The finite elements that these read, by number in ascending order.
+    pub(super) scope: Vec<usize>,
+}
+
+/// The value that a site weighs.
+#[derive(Clone, Debug)]
+pub(super) enum Weighed {
+    /// The value of a finite element, with its number.
+    Child(usize),
+    /// The value of a finite element that is true if and only if the number is positive, and its value at zero.
+    Sign(usize, bool),
+    /// An observed value.
+    Observed(Datum),
+    /// Evidence on the last element of the path, or on the number if the path is empty.
+    Evidence(Evidence),
+}
+
+/// A likelihood of one real number.
+#[derive(Clone, Debug)]
+pub(super) struct Site {
+    /// The element that depends on the number.
+    pub(super) element: AnyElement,
+    pub(super) function: RealFunction,
+    pub(super) weighed: Weighed,
+}
+
+impl Site {
+    /// The distribution of the number, multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood is zero.
+    ///
+    /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a child has a value that was not found before.
+    pub(super) fn tilted(
+        &self,
+        finite: &FinitePart<'_>,
+        value_of: &dyn Fn(usize) -> u32,
+        (mean, variance): (f64, f64),
+    ) -> Result<Option<Tilted>, Error> {
+        if let Weighed::Sign(child, at_zero) = self.weighed {
+            let value = finite.support(child).any(value_of(child) as usize);
+            let is_true = value.downcast_ref::<bool>() == Some(&true);
+            if variance <= 0.0 && mean == 0.0 {
+                let certain = Tilted {
+                    log_mass: 0.0,
+                    mean,
+                    variance: 0.0,
+                };
+                return Ok((is_true == at_zero).then_some(certain));
+            }
+            let likelihood = if is_true {
+                Likelihood::Between(0.0, f64::INFINITY)
+            } else {
+                Likelihood::Between(f64::NEG_INFINITY, 0.0)
+            };
+            return Ok(likelihood.tilted(mean, variance));
+        }
+        let failed = std::cell::OnceCell::new();
+        let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
+            Ok(log) => log,
+            Err(error) => {
+                if (number - mean).abs() <= REACH * variance.sqrt() {
+                    let _ = failed.set(error);
+                }
+                f64::NEG_INFINITY
+            }
+        };
+        let tilted = Likelihood::Log(&log).tilted(mean, variance);
+        match failed.into_inner() {
+            Some(error) => Err(error),
+            None => Ok(tilted),
+        }
+    }
+
+    /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for observed values.
+    pub(super) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
+        match self.weighed {
+            Weighed::Child(child) | Weighed::Sign(child, _) => {
+                (finite.support(child).len() as f64).ln()
+            }
+            Weighed::Observed(_) | Weighed::Evidence(_) => 0.0,
+        }
+    }
+
+    /// The natural logarithm of the likelihood of a number.
+    pub(super) fn log_likelihood(
+        &self,
+        finite: &FinitePart<'_>,
+        value_of: &dyn Fn(usize) -> u32,
+        number: f64,
+    ) -> Result<f64, Error> {
+        let values = self.function.values(finite, value_of, number)?;
+        let value = match &self.weighed {
+            Weighed::Sign(child, at_zero) => {
+                let value = finite.support(*child).any(value_of(*child) as usize);
+                let is_true = value.downcast_ref::<bool>() == Some(&true);
+                let holds = is_true == (number > 0.0 || (number == 0.0 && *at_zero));
+                return Ok(if holds { 0.0 } else { f64::NEG_INFINITY });
+            }
+            Weighed::Evidence(evidence) => {
+                let value = values.of(&self.element);
+                let (_, log) = evidence.weight(&self.element, value.as_any())?;
+                return Ok(log);
+            }
+            Weighed::Observed(value) => value.clone(),
+            Weighed::Child(child) => finite.support(*child).datum(value_of(*child) as usize),
+        };
+        let log = values.log_prob(&self.element, &value)?;
+        if let (Weighed::Child(child), Kind::Apply(..)) = (&self.weighed, self.element.kind()) {
+            let own = values.value(&self.element)?;
+            if finite.support(*child).index_of(own.as_any()).is_none() {
+                let problem = "its function of a real number has a value that was not found for any of the numbers that were tried; write it with `flat_map` to a distribution of all its values";
+                return Err(not_closed(&self.element, problem.to_owned()));
+            }
+        }
+        Ok(log)
+    }
+}
+
+impl RealFunction {
+    /// The values of the elements on the path, for a number and an assignment of finite elements.
+    pub(super) fn values<'a>(
+        &'a self,
+        finite: &'a FinitePart<'_>,
+        value_of: &'a dyn Fn(usize) -> u32,
+        number: f64,
+    ) -> Result<PathValues<'a>, Error> {
+        let mut values = PathValues {
+            finite,
+            value_of,
+            known: FxHashMap::default(),
+        };
+        values.known.insert(self.base.id(), Datum::new(number));
+        for element in &self.path {
+            let value = values.value(element)?;
+            values.known.insert(element.id(), value);
+        }
+        Ok(values)
+    }
+}
+
+/// Values of the elements that a function of a real number reads.
+pub(super) struct PathValues<'a> {
+    finite: &'a FinitePart<'a>,
+    value_of: &'a dyn Fn(usize) -> u32,
+    known: FxHashMap<ElementId, Datum>,
+}
+
+impl PathValues<'_> {
+    /// The value of an element whose value is known.
+    fn of(&self, element: &AnyElement) -> Datum {
+        self.known.get(&element.id()).map_or_else(
+            || {
+                let place = self.finite.known_place(element);
+                let value = (self.value_of)(place);
+                self.finite.support(place).datum(value as usize)
+            },
+            Datum::clone,
+        )
+    }
+
+    fn with_arguments<R>(&self, element: &AnyElement, call: impl FnOnce(&[&dyn Any]) -> R) -> R {
+        let values: Vec<Datum> = element.parents().iter().map(|p| self.of(p)).collect();
+        let arguments: Vec<&dyn Any> = values.iter().map(Datum::as_any).collect();
+        call(&arguments)
+    }
+
+    /// The value of a deterministic element.
+    pub(super) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
+        let Kind::Apply(_, op) = element.kind() else {
+            let problem = "it is no deterministic function of a real number";
+            return Err(not_closed(element, problem.to_owned()));
+        };
+        let value = self.with_arguments(element, |arguments| op.call(arguments));
+        Ok(value.map_err(|fault| element.fault(fault))?)
+    }
+
+    /// The natural logarithm of the probability, or density, of a value of an element.
+    fn log_prob(&self, element: &AnyElement, value: &Datum) -> Result<f64, Error> {
+        let fault = |fault| Error::from(element.fault(fault));
+        match element.kind() {
+            Kind::Chain(_, op) => self.with_arguments(element, |arguments| {
+                if let Some(family) = op.family() {
+                    let check = family.check(arguments);
+                    check.map_err(|problem| element.invalid(problem))?;
+                    return family.log_prob(arguments, value.as_any()).map_err(fault);
+                }
+                let result = op.call(arguments).map_err(fault)?;
+                atomic(element, &result)?
+                    .log_prob(value.as_any())
+                    .map_err(fault)
+            }),
+            _ => Ok(if self.value(element)?.same_as(value.as_any()) {
+                0.0
+            } else {
+                f64::NEG_INFINITY
+            }),
+        }
+    }
+
+    /// Calls a function with each possible value of an element; returns false if the values cannot be listed.
+    pub(super) fn for_each_value(
+        &self,
+        element: &AnyElement,
+        mut add: impl FnMut(&dyn Any),
+    ) -> Result<bool, Error> {
+        let fault = |fault| Error::from(element.fault(fault));
+        let Kind::Chain(_, op) = element.kind() else {
+            add(self.value(element)?.as_any());
+            return Ok(true);
+        };
+        let outcomes = self.with_arguments(element, |arguments| {
+            if let Some(family) = op.family() {
+                let check = family.check(arguments);
+                check.map_err(|problem| element.invalid(problem))?;
+                return family.outcomes(arguments).map_err(fault);
+            }
+            let result = op.call(arguments).map_err(fault)?;
+            atomic(element, &result)?.outcomes().map_err(fault)
+        })?;
+        let Ok(outcomes) = outcomes else {
+            return Ok(false);
+        };
+        for index in 0..outcomes.support.len() {
+            add(outcomes.support.any(index));
+        }
+        Ok(true)
+    }
+}
+
+/// The distribution of the result of a Chain.
+///
+/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of its parameters.
+fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {
+    let Kind::Atomic(op) = result.kind() else {
+        let problem =
+            "its function of a real number returns an element that depends on other elements";
+        return Err(not_closed(element, problem.to_owned()));
+    };
+    op.check().map_err(|problem| result.invalid(problem))?;
+    Ok(&**op)
+}

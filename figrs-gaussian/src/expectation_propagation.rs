@@ -1,0 +1,335 @@
+//! Expectation propagation: factors that are not Gaussian are approximated by Gaussian functions.
+
+use figrs_factor::Stopped;
+use figrs_factor::eliminate::{EliminationError, Options};
+use nalgebra::{DMatrix, DVector};
+
+use crate::elimination::Elimination;
+use crate::error::GaussianError;
+use crate::hybrid_graph::HybridGraph;
+use crate::posterior::Posterior;
+use crate::square_root_form::SquareRootForm;
+use crate::tilted::Tilted;
+
+/// Precision of the approximation of a likelihood that widens the distribution, as a share of the precision without the likelihood. A Gaussian function
+/// with a negative precision has no square root.
+const WIDENING: f64 = 1e-6;
+
+/// Factor by which the largest change may grow from one sweep to the next; beyond it, the weight of new approximations is halved.
+const GROWTH: f64 = 1.5;
+
+/// Smallest weight of new approximations.
+const MIN_WEIGHT: f64 = 1.0 / 64.0;
+
+/// A linear function of the numbers of a factor's vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Projection {
+    /// The value if all numbers are zero.
+    pub offset: f64,
+    /// A coefficient for each number.
+    pub coefficients: Vec<f64>,
+}
+
+/// A factor of a graph that is a likelihood of one real number, which is a linear function of the vectors of the factor.
+///
+/// The forms of the factor in the graph are the approximation; expectation propagation overwrites them.
+pub struct Site<'a> {
+    /// The position of the factor in [`HybridGraph::factors`].
+    pub factor: usize,
+    /// The number, for each assignment of the finite variables of the factor.
+    pub projections: Vec<Projection>,
+    /// The distribution of the number if it has this mean and variance without the factor, for an assignment of the finite variables of the factor; `None` if
+    /// the likelihood is zero.
+    #[allow(clippy::type_complexity)]
+    pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
+}
+
+impl std::fmt::Debug for Site<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Site")
+            .field("factor", &self.factor)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Limits of expectation propagation.
+#[derive(Clone, Copy, Debug)]
+pub struct Sweeps {
+    /// Maximum number of sweeps.
+    pub most: u64,
+    /// Largest change of a mean, in standard deviations, and of a variance, as a share of it, at which the approximations have converged.
+    pub tolerance: f64,
+    /// Weight of the new approximation in the average of the natural parameters of the old and the new one, at the start.
+    pub weight: f64,
+}
+
+/// The state of the approximations after the last sweep.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Convergence {
+    /// Number of sweeps.
+    pub sweeps: u64,
+    /// The largest change in the last sweep, as in [`Sweeps::tolerance`].
+    pub residual: f64,
+    /// `Finished` if the residual is within the tolerance; otherwise the reason why the sweeps ended.
+    pub stopped: Stopped,
+    /// The factor with the largest change, as a position in the list of sites.
+    pub last_moved: usize,
+    /// Number of likelihoods that widen a distribution. Each is approximated by a Gaussian function that is nearly constant, and gives the right mean.
+    pub improper: usize,
+}
+
+/// The Gaussian function of one number that approximates a likelihood.
+#[derive(Clone, Copy, Debug, Default)]
+struct Approximation {
+    precision: f64,
+    /// The precision times the mean.
+    shift: f64,
+    log_scale: f64,
+}
+
+/// Approximates all sites. A sweep computes the distribution of each site's number given all other factors, multiplies it by the likelihood, and chooses the
+/// Gaussian function that gives the same mass, mean and variance; all sites are updated together.
+///
+/// **Guarantee.** At convergence, each site's number has the mean and the variance that its likelihood implies, given the approximations of the others. With
+/// one site and one assignment of finite variables, means, covariances and the total are exact. Otherwise nothing is guaranteed.
+///
+/// **Complexity.** An elimination, a pass back, and a call of each site for each assignment of its finite variables, for each sweep.
+///
+/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for approximate
+/// inference in dynamic Bayesian networks*, 2002 (finite variables).
+///
+/// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
+pub fn propagate(
+    graph: &mut HybridGraph,
+    sites: &[Site<'_>],
+    sweeps: Sweeps,
+    (limit, options): (usize, &Options),
+    progress: &dyn Fn(u64),
+) -> Result<Convergence, GaussianError> {
+    let mut approximations: Vec<Vec<Approximation>> = Vec::with_capacity(sites.len());
+    for site in sites {
+        approximations.push(vec![Approximation::default(); site.projections.len()]);
+        write(graph, site, &approximations[approximations.len() - 1]);
+    }
+    let mut weight = sweeps.weight;
+    let mut state = Convergence {
+        sweeps: 0,
+        residual: f64::INFINITY,
+        stopped: if sites.is_empty() {
+            Stopped::Finished
+        } else {
+            Stopped::Budget
+        },
+        last_moved: 0,
+        improper: 0,
+    };
+    while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
+        let before = state.residual;
+        let next = match sweep(graph, sites, &approximations, (limit, options)) {
+            Err(GaussianError::Elimination(EliminationError::Interrupted)) if state.sweeps > 0 => {
+                state.stopped = options.end().stopped().unwrap_or(Stopped::Interrupted);
+                break;
+            }
+            next => next?,
+        };
+        (state.residual, state.last_moved) = (next.residual, next.last_moved);
+        (state.sweeps, state.improper) = (state.sweeps + 1, next.improper);
+        if next.residual > GROWTH * before {
+            weight = (weight / 2.0).max(MIN_WEIGHT);
+        }
+        for ((site, old), new) in sites
+            .iter()
+            .zip(&mut approximations)
+            .zip(next.approximations)
+        {
+            for (old, new) in old.iter_mut().zip(new) {
+                *old = new.mixed_with(old, weight);
+            }
+            write(graph, site, old);
+        }
+        if state.residual <= sweeps.tolerance {
+            state.stopped = Stopped::Finished;
+        }
+        progress(state.sweeps);
+    }
+    Ok(state)
+}
+
+/// The approximations that one sweep chooses.
+struct Sweep {
+    approximations: Vec<Vec<Proposal>>,
+    residual: f64,
+    last_moved: usize,
+    improper: usize,
+}
+
+/// A new approximation, and the distribution of the number without it.
+#[derive(Clone, Copy)]
+enum Proposal {
+    /// The likelihood is zero.
+    Impossible,
+    /// The old approximation stays.
+    Unchanged,
+    New {
+        precision: f64,
+        shift: f64,
+        /// Mean and variance of the number without the site.
+        cavity: (f64, f64),
+        log_mass: f64,
+    },
+}
+
+impl Proposal {
+    fn mixed_with(self, old: &Approximation, weight: f64) -> Approximation {
+        match self {
+            Self::Unchanged => *old,
+            Self::Impossible => Approximation {
+                log_scale: f64::NEG_INFINITY,
+                ..Approximation::default()
+            },
+            Self::New {
+                precision,
+                shift,
+                cavity: (mean, variance),
+                log_mass,
+            } => {
+                let mix = |new: f64, old: f64| {
+                    if weight < 1.0 {
+                        weight * new + (1.0 - weight) * old
+                    } else {
+                        new
+                    }
+                };
+                let precision = mix(precision, old.precision);
+                let shift = mix(shift, old.shift);
+                let mut mixed = Approximation {
+                    precision,
+                    shift,
+                    log_scale: 0.0,
+                };
+                // The integral of the approximation without scale, over the distribution of the number without the site.
+                let wider = 1.0 + precision * variance;
+                let apart = mixed.root() * mean - mixed.target();
+                let log_integral = -0.5 * wider.ln() - 0.5 * apart * apart / wider;
+                mixed.log_scale = log_mass - log_integral;
+                mixed
+            }
+        }
+    }
+}
+
+impl Approximation {
+    fn root(self) -> f64 {
+        self.precision.sqrt()
+    }
+
+    /// The value of the square root of the precision times the number, at which the function is largest.
+    fn target(self) -> f64 {
+        if self.precision > 0.0 {
+            self.shift / self.root()
+        } else {
+            0.0
+        }
+    }
+}
+
+fn sweep(
+    graph: &HybridGraph,
+    sites: &[Site<'_>],
+    approximations: &[Vec<Approximation>],
+    (limit, options): (usize, &Options),
+) -> Result<Sweep, GaussianError> {
+    let elimination = Elimination::run(graph, limit, options.end())?;
+    let posterior = Posterior::new(&elimination, options)?;
+    let mut sweep = Sweep {
+        approximations: Vec::with_capacity(sites.len()),
+        residual: 0.0,
+        last_moved: 0,
+        improper: 0,
+    };
+    if posterior.log_total() == f64::NEG_INFINITY {
+        let unchanged = approximations
+            .iter()
+            .map(|own| vec![Proposal::Unchanged; own.len()]);
+        sweep.approximations = unchanged.collect();
+        return Ok(sweep);
+    }
+    for (index, (site, own)) in sites.iter().zip(approximations).enumerate() {
+        let present = posterior.projected(site.factor, &site.projections);
+        let mut proposals = Vec::with_capacity(own.len());
+        for (place, (present, old)) in present.into_iter().zip(own).enumerate() {
+            let Some((mean, variance)) = present else {
+                proposals.push(Proposal::Unchanged);
+                continue;
+            };
+            let precision = if variance > 0.0 {
+                variance.recip() - old.precision
+            } else {
+                f64::INFINITY
+            };
+            if precision <= 0.0 {
+                proposals.push(Proposal::Unchanged);
+                continue;
+            }
+            let cavity = if precision.is_finite() {
+                ((mean / variance - old.shift) / precision, precision.recip())
+            } else {
+                (mean, 0.0)
+            };
+            let Some(tilted) = (site.tilted)(place, cavity.0, cavity.1) else {
+                proposals.push(Proposal::Impossible);
+                sweep.residual = f64::INFINITY;
+                continue;
+            };
+            let (mut new, mut shift) = (0.0, 0.0);
+            if cavity.1 > 0.0 && tilted.variance > 0.0 {
+                new = tilted.variance.recip() - precision;
+                if new < WIDENING * precision {
+                    sweep.improper += usize::from(new < -1e-12 * precision);
+                    new = WIDENING * precision;
+                }
+                shift = tilted.mean * (precision + new) - cavity.0 * precision;
+            } else if cavity.1 > 0.0 {
+                // The likelihood determines the number to rounding.
+                new = precision / f64::EPSILON;
+                shift = tilted.mean * (precision + new) - cavity.0 * precision;
+            }
+            let moved = if cavity.1 > 0.0 {
+                let next = (precision + new).recip();
+                let of_mean = (tilted.mean - mean).abs() / variance.sqrt();
+                of_mean.max((next / variance - 1.0).abs())
+            } else {
+                0.0
+            };
+            if moved > sweep.residual {
+                (sweep.residual, sweep.last_moved) = (moved, index);
+            }
+            proposals.push(Proposal::New {
+                precision: new,
+                shift,
+                cavity,
+                log_mass: tilted.log_mass,
+            });
+        }
+        sweep.approximations.push(proposals);
+    }
+    Ok(sweep)
+}
+
+/// Writes the approximations of a site to the forms of its factor.
+fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
+    let forms = &mut graph.factors[site.factor].forms;
+    let all = site.projections.iter().zip(approximations);
+    *forms = all
+        .map(|(projection, own)| {
+            let root = own.root();
+            SquareRootForm {
+                factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
+                    root * projection.coefficients[j]
+                }),
+                target: DVector::from_element(1, own.target() - root * projection.offset),
+                log_scale: own.log_scale,
+            }
+        })
+        .collect();
+}
