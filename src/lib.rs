@@ -53,9 +53,7 @@ pub use figrs_infer::{
     missing_in_batch, unseen_share,
 };
 #[cfg(feature = "reals")]
-pub use figrs_infer::{
-    ExpectationPropagation, Filter, FilterState, NextElements, filter_state,
-};
+pub use figrs_infer::{ExpectationPropagation, Filter, FilterState, NextElements, filter_state};
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
     CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,
@@ -70,8 +68,8 @@ pub use figrs_models as models;
 pub use figrs_network as network;
 #[cfg(feature = "reports")]
 pub use figrs_report::{
-    ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage, PosteriorChart,
-    TornadoChart, WriteDraws, picture,
+    BandChart, BandPoint, ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage,
+    PosteriorChart, TornadoChart, WriteDraws, picture,
 };
 #[cfg(feature = "spread")]
 pub use figrs_spread as spread;

@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 use figrs::prelude::*;
 use figrs::{
-    BeliefPropagation, LazyVariableElimination, MpeBeliefPropagation, MpeBranchAndBound,
-    SimulatedAnnealing,
+    BeliefPropagation, ExpectationPropagation, LazyVariableElimination, MpeBeliefPropagation,
+    MpeBranchAndBound, SimulatedAnnealing,
 };
 use figrs_command::stop;
 
@@ -18,6 +18,7 @@ pub(crate) enum Name {
     Frontier,
     LazyVariableElimination,
     BeliefPropagation,
+    ExpectationPropagation,
     MpeVariableElimination,
     MpeBranchAndBound,
     MpeBeliefPropagation,
@@ -65,6 +66,16 @@ impl Name {
         Self::MetropolisHastings,
     ];
 
+    /// Default algorithms for a model with real numbers.
+    pub(crate) const REAL: [Self; 6] = [
+        Self::VariableElimination,
+        Self::ExpectationPropagation,
+        Self::ImportanceSampling,
+        Self::SequentialMonteCarlo,
+        Self::MetropolisHastings,
+        Self::Gibbs,
+    ];
+
     /// True if it estimates marginals, and more samples make them more precise.
     pub(crate) fn is_sampler(self) -> bool {
         matches!(
@@ -90,6 +101,7 @@ impl Name {
                 watched!(LazyVariableElimination::to_width(1e-6), watch)
             }
             Self::BeliefPropagation => watched!(BeliefPropagation::new(), watch),
+            Self::ExpectationPropagation => watched!(ExpectationPropagation::new(), watch),
             Self::MpeVariableElimination => Box::new(MpeVariableElimination::new()),
             Self::MpeBranchAndBound => watched!(MpeBranchAndBound::new(), watch),
             Self::MpeBeliefPropagation => watched!(MpeBeliefPropagation::new(), watch),

@@ -30,6 +30,9 @@ pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
         Some(Named::Geometric) => geometric(),
         Some(Named::Learned) => learned()?,
         Some(Named::Rate) => rate(),
+        Some(Named::Kalman) => kalman(),
+        Some(Named::Mixed) => mixed(),
+        Some(Named::Ratings) => ratings(),
         Some(Named::Burglary) | None => burglary(),
     })
 }
@@ -218,4 +221,44 @@ fn rate() -> Compare {
             model.observe(&part, number < 3)
         });
     Compare::new(&model, &rate)
+}
+
+fn kalman() -> Compare {
+    let mut position = Normal::new(0.0, Variance(4.0));
+    let mut velocity = Normal::new(1.0, Variance(1.0));
+    let mut model = Model::new();
+    for seen in [0.4, 1.1, 2.3, 3.4, 3.9, 5.2, 6.4, 7.0, 8.3, 9.1] {
+        position = &position + &velocity;
+        velocity = Normal::new(&velocity, Variance(0.05));
+        model = model.observe(&Normal::new(&position, Variance(0.5)), seen);
+    }
+    Compare::new(
+        &model,
+        (&position.named("position"), &velocity.named("velocity")),
+    )
+}
+
+fn mixed() -> Compare {
+    let kind = Select::new([(0.7, "burnable"), (0.3, "metal")]).named("kind");
+    let emission = kind.flat_map(|&kind| match kind {
+        "burnable" => Normal::new(-1.0, Variance(0.3)),
+        _ => Normal::new(1.5, Variance(1.0)),
+    });
+    let emission = emission.named("emission");
+    let meter = Normal::new(&emission, Variance(0.5));
+    Compare::new(&Model::new().observe(&meter, 0.4), (&kind, &emission))
+}
+
+fn ratings() -> Compare {
+    let skill = |name: &str| Normal::new(25.0, StandardDeviation(25.0 / 3.0)).named(name);
+    let performance = |skill: &Element<f64>| Normal::new(skill, StandardDeviation(25.0 / 6.0));
+    let (anna, ben) = (skill("anna"), skill("ben"));
+    let mut model = Model::new();
+    for _ in 0..2 {
+        let anna_wins = performance(&anna).greater_than(&performance(&ben));
+        model = model.observe(&anna_wins, true);
+    }
+    let lead = &performance(&anna) - &performance(&ben);
+    let model = model.condition(&lead, |lead| lead.abs() < 0.74);
+    Compare::new(&model, (&anna, &ben))
 }

@@ -58,7 +58,7 @@ pub(crate) struct Options {
     /// Number of columns of the generator's grid (default 4; of an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model with infinitely many worlds.
+    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model with infinitely many worlds or with real numbers.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// Number of samples, particles, draws or steps that samplers take in all.
@@ -106,6 +106,12 @@ pub(crate) enum Model {
     Learned,
     /// The rate of bad parts itself, a number between 0 and 1, after twenty parts.
     Rate,
+    /// The last position of a body with a velocity, after ten noisy sightings.
+    Kalman,
+    /// The kind of a waste and its emission, a mixture of normal numbers, after a reading.
+    Mixed,
+    /// The skills of two players after three games, of which one was a draw.
+    Ratings,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -160,6 +166,7 @@ impl Options {
         let inexact = match self.model {
             Some(Model::Geometric) => Some("geometric"),
             Some(Model::Rate) => Some("rate"),
+            Some(Model::Ratings) => Some("ratings"),
             _ => None,
         };
         if let (Some(_), Some(model)) = (&self.curves, inexact) {
@@ -172,10 +179,10 @@ impl Options {
     /// The algorithms, or those that most programs use.
     pub(crate) fn algorithms(&self) -> Vec<Name> {
         if self.algorithms.is_empty() {
-            if self.model == Some(Model::Geometric) {
-                Name::ENDLESS.into()
-            } else {
-                Name::USUAL.into()
+            match self.model {
+                Some(Model::Geometric) => Name::ENDLESS.into(),
+                Some(Model::Kalman | Model::Mixed | Model::Ratings) => Name::REAL.into(),
+                _ => Name::USUAL.into(),
             }
         } else {
             self.algorithms.clone()

@@ -7,6 +7,7 @@
 //! | a one-way sensitivity analysis as bars | [`TornadoChart`] |
 //! | series of numbers as bars side by side | [`GroupedBars`] |
 //! | traces and ranks of chains | [`ChainCharts`] |
+//! | means with bands of two standard deviations, over time | [`BandChart`] |
 //! | a comparison of algorithms as a page, its curves as a chart | [`ComparisonPage`] |
 //! | draws as CSV and for `ArviZ` | [`WriteDraws`] |
 //! | user-defined pages | [`HtmlPage`] |
@@ -17,7 +18,9 @@ mod export;
 mod html_page;
 pub mod picture;
 
-pub use charts::{ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart};
+pub use charts::{
+    BandChart, BandPoint, ChainCharts, ChartError, GroupedBars, PosteriorChart, TornadoChart,
+};
 pub use comparison_page::ComparisonPage;
 pub use export::WriteDraws;
 pub use html_page::HtmlPage;

@@ -217,7 +217,8 @@ impl Answer {
     }
 
     /// True if the answer has distributions of real targets that are approximations.
-    pub(crate) fn has_approximate_mixtures(&self) -> bool {
+    #[doc(hidden)]
+    pub fn has_approximate_mixtures(&self) -> bool {
         let estimate = self.reals.estimate.as_ref();
         estimate.is_some_and(|estimate| !matches!(estimate, Estimate::Exact))
     }

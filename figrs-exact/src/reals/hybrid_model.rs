@@ -127,7 +127,7 @@ impl<'m> HybridModel<'m> {
                     .and_then(|value| numbers_of(value.as_any()));
                 let value = value.filter(|value| value.len() == rows.rows[0].offset.len());
                 let value = value.ok_or_else(|| {
-                    let problem = "only its value can be observed, with as many numbers as it has";
+                    let problem = "only its value can be observed, with as many numbers as it has; ExpectationPropagation takes conditions and weights of one number";
                     not_closed(element, problem.to_owned())
                 })?;
                 if value.iter().any(|x| !x.is_finite()) {

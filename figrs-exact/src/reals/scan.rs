@@ -259,7 +259,10 @@ impl<'m> Scan<'m> {
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
                 (None, Some(parent)) => Err(not_closed(
                     element,
-                    format!("its function takes the real values of {}", parent.label()),
+                    format!(
+                        "its function takes the real values of {}, which ExpectationPropagation may approximate",
+                        parent.label()
+                    ),
                 )),
                 (None, None) => self.choice(element, &**op),
             },
@@ -283,7 +286,7 @@ impl<'m> Scan<'m> {
             }
         }
         if self.sites.is_none() {
-            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`";
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, or use ExpectationPropagation";
             return Err(not_closed(element, problem.to_owned()));
         }
         if are_linear {
@@ -852,6 +855,9 @@ fn not_normal(element: &AnyElement) -> Error {
 fn finite_child(element: &AnyElement, parent: &AnyElement) -> Error {
     not_closed(
         element,
-        format!("it depends on the real values of {}", parent.label()),
+        format!(
+            "it depends on the real values of {}, which ExpectationPropagation may approximate",
+            parent.label()
+        ),
     )
 }

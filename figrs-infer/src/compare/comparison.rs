@@ -121,7 +121,8 @@ pub(super) fn is_exact(answer: &Answer) -> bool {
     let AnswerContent::Marginals(targets, _) = &answer.content else {
         return false;
     };
-    targets
-        .iter()
-        .all(|target| target.estimate == Estimate::Exact)
+    !answer.has_approximate_mixtures()
+        && targets
+            .iter()
+            .all(|target| target.estimate == Estimate::Exact)
 }

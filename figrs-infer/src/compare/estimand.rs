@@ -194,7 +194,11 @@ impl Estimand {
         if let Some(mixture) = answer.closed_form(element) {
             return Some(EstimandValue {
                 value: mixture.mean(),
-                standard_error: 0.0,
+                standard_error: if answer.has_approximate_mixtures() {
+                    f64::NAN
+                } else {
+                    0.0
+                },
                 degrees: None,
                 bounds: None,
             });

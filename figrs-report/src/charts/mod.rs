@@ -7,7 +7,9 @@
 //! | several series side by side: [`GroupedBars`] | `grouped_bars.rs` |
 //! | a one-way sensitivity analysis: [`TornadoChart`] | `tornado.rs` |
 //! | traces and ranks: [`ChainCharts`] | `chains.rs` |
+//! | means with bands, over time: [`BandChart`] | `bands.rs` |
 
+mod bands;
 mod bars;
 pub(crate) mod chains;
 pub(crate) mod curves;
@@ -25,6 +27,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error;
 
+pub use bands::{BandChart, BandPoint};
 pub use bars::PosteriorChart;
 pub use chains::ChainCharts;
 pub use grouped_bars::GroupedBars;

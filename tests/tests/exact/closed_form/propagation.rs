@@ -34,7 +34,7 @@ fn child(node: &Json, parents: &[&Element<f64>], weights: &[f64]) -> Element<boo
     let link = link(node);
     // Both ways to write a likelihood of a number.
     if node["name"] == "y1" {
-        Flip::new(&eta.map(move |&eta| link(eta)))
+        Flip::new(eta.map(move |&eta| link(eta)))
     } else {
         eta.flat_map(move |&eta| Flip::new(link(eta)))
     }
@@ -189,12 +189,11 @@ fn sums_above_and_between_bounds() {
         let (a, b) = (normal(0), normal(1));
         let c = &a + &b;
         let evidence = &case["evidence"]["c"];
-        let model = match evidence.get("greater_than") {
-            Some(low) => Model::new().observe(&c.greater_than(&Constant::new(number(low))), true),
-            None => {
-                let bounds = numbers(&evidence["between"]);
-                Model::new().condition(&c, move |&c| bounds[0] < c && c < bounds[1])
-            }
+        let model = if let Some(low) = evidence.get("greater_than") {
+            Model::new().observe(&c.greater_than(&Constant::new(number(low))), true)
+        } else {
+            let bounds = numbers(&evidence["between"]);
+            Model::new().condition(&c, move |&c| bounds[0] < c && c < bounds[1])
         };
         let answer = ExpectationPropagation::new()
             .run(&model, (&a, &b, &c))
@@ -349,6 +348,9 @@ fn by_trapezoids(mean: f64, variance: f64, log_likelihood: impl Fn(f64) -> f64) 
     ]
 }
 
+/// A name, a model with one likelihood, and the natural logarithm of this likelihood.
+type Case = (&'static str, Model, Box<dyn Fn(f64) -> f64>);
+
 #[test]
 fn single_likelihoods_of_all_kinds() {
     let x = Normal::new(1.0, Variance(2.0));
@@ -359,9 +361,9 @@ fn single_likelihoods_of_all_kinds() {
         let constant = (3.0 / 8.0_f64).ln() - 0.5_f64.ln();
         constant - 2.5 * (1.0 + ((1.5 - x) / 0.5).powi(2) / 4.0).ln()
     };
-    let counted = Poisson::new(&x.map(|x| x.exp()));
+    let counted = Poisson::new(x.map(|x| x.exp()));
     let robust = StudentT::new(&x, Scale(0.5), DegreesOfFreedom(4.0));
-    let cases: [(&str, Model, Box<dyn Fn(f64) -> f64>); 4] = [
+    let cases: [Case; 4] = [
         (
             "count",
             Model::new().observe(&counted, 3),

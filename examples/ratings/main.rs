@@ -1,0 +1,76 @@
+//! Skills of players, rated from the results of their matches.
+//!
+//! `cargo run --release --example ratings -- --matches examples/ratings/league.csv`
+
+mod matches;
+mod options;
+mod rating;
+mod report;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use figrs_command::{Failure, NoAnswer, Progress, in_file, note, parsed, replace, stop};
+
+use matches::Matches;
+use options::{Format, Options};
+use rating::History;
+use report::Report;
+
+/// Largest number of passes.
+const MAX_PASSES: u64 = 10_000;
+
+fn main() -> ExitCode {
+    figrs_command::run(|_| None, || run(&parsed()))
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    options.check()?;
+    stop::listen(options.time)?;
+    let matches = Matches::read(&options.matches)?;
+    if matches.matches.is_empty() {
+        return Err(NoAnswer("the file has no matches; write one a line".into()).into());
+    }
+    let laws = options.laws()?;
+    if laws.draw_probability == 0.0 && matches.matches.iter().any(|game| game.is_draw) {
+        return Err("a match is a draw, and --draw-probability is 0; give a larger one".into());
+    }
+    let mut history = History::new(laws, matches.players.len(), &matches.matches);
+    let settling = options.until_settled.then(|| {
+        let progress = Arc::new(Progress::of("passes", None));
+        history.settle(MAX_PASSES, &|passes| {
+            progress.set(passes);
+            !stop::is_set()
+        })
+    });
+    if let Some(settling) = settling.filter(|settling| !settling.is_settled()) {
+        note(format!(
+            "note: after {} passes the skills still moved, by up to {:.1e} standard deviations in the last one",
+            settling.passes, settling.moved
+        ));
+    }
+    let report = Report {
+        matches: &matches,
+        history: &history,
+        settling,
+        top: usize::from(options.top),
+    };
+    let picture = match options.format() {
+        Format::Svg => report.svg()?,
+        Format::Text | Format::Json => String::new(),
+    };
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        match options.format() {
+            Format::Text => report.text(out)?,
+            Format::Json => writeln!(out, "{}", report.json())?,
+            Format::Svg => writeln!(out, "{picture}")?,
+        }
+        out.flush()
+    };
+    match &options.out {
+        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
+        None => write(&mut figrs_command::standard_output())?,
+    }
+    Ok(())
+}

@@ -1,0 +1,162 @@
+//! Matches from a file.
+
+use std::path::Path;
+
+use figrs_command::{Failure, is_standard_input, read_standard_input, read_text};
+use figrs_reading::{FileError, Mistake};
+
+/// A match of two sides.
+#[derive(Clone, Debug)]
+pub(crate) struct Match {
+    /// The players of the side that won, or of the first side of a draw, by number.
+    pub(crate) winners: Vec<usize>,
+    /// The players of the other side.
+    pub(crate) losers: Vec<usize>,
+    pub(crate) is_draw: bool,
+    /// The day, if the file has days.
+    pub(crate) day: Option<f64>,
+}
+
+/// The matches of a file in the order of their days, and the names of all players in the order in which they appear.
+#[derive(Debug, Default)]
+pub(crate) struct Matches {
+    pub(crate) players: Vec<String>,
+    pub(crate) matches: Vec<Match>,
+}
+
+/// The columns of a file.
+struct Columns {
+    winner: usize,
+    loser: usize,
+    draw: Option<usize>,
+    day: Option<usize>,
+}
+
+impl Columns {
+    fn new(header: &csv::StringRecord, place: &str) -> Result<Self, FileError> {
+        let find = |name: &str| header.iter().position(|cell| cell.trim() == name);
+        let known = ["winner", "loser", "draw", "day"];
+        let other = header.iter().find(|cell| !known.contains(&cell.trim()));
+        let named: Vec<&str> = header.iter().collect();
+        let needed = |name: &str| {
+            find(name).ok_or_else(|| {
+                let problem = format!(
+                    "its first line, `{}`, has no column `{name}`",
+                    named.join(",")
+                );
+                Mistake::value(
+                    problem,
+                    "begin it with `winner,loser`, and `draw` and `day` if there are any",
+                )
+                .at(place, (1, 1))
+            })
+        };
+        let columns = Self {
+            winner: needed("winner")?,
+            loser: needed("loser")?,
+            draw: find("draw"),
+            day: find("day"),
+        };
+        if let Some(other) = other {
+            let problem = format!("`{other}` is no column of a file of matches");
+            return Err(
+                Mistake::value(problem, "the columns are winner, loser, draw, day")
+                    .at(place, (1, 1)),
+            );
+        }
+        Ok(columns)
+    }
+}
+
+impl Matches {
+    /// Reads a file with the columns `winner`, `loser`, `draw` and `day`; `-` is standard input.
+    pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = if is_standard_input(path) {
+            read_standard_input()?
+        } else {
+            read_text(path)?
+        };
+        Ok(Self::parse(&text, &path.display().to_string())?)
+    }
+
+    fn parse(text: &str, place: &str) -> Result<Self, FileError> {
+        let mut reader = csv::ReaderBuilder::new()
+            .flexible(true)
+            .from_reader(text.as_bytes());
+        let broken = |error: &csv::Error| {
+            let line = error.position().map_or(1, csv::Position::line) as usize;
+            Mistake::value(error.to_string(), "write one match a line").at(place, (line, 1))
+        };
+        let header = reader.headers().map_err(|error| broken(&error))?.clone();
+        let columns = Columns::new(&header, place)?;
+        let mut all = Self::default();
+        let mut numbers = std::collections::HashMap::new();
+        for record in reader.records() {
+            let record = record.map_err(|error| broken(&error))?;
+            let line = record.position().map_or(1, csv::Position::line) as usize;
+            let wrong = |problem: String, remedy: &str| {
+                Mistake::value(problem, remedy).at(place, (line, 1))
+            };
+            if record.len() != header.len() {
+                let problem = format!(
+                    "the line has {} cells, the first line {}",
+                    record.len(),
+                    header.len()
+                );
+                return Err(wrong(problem, "give each line a cell for each column"));
+            }
+            let mut side = |column: usize| {
+                let names = record[column].split('+').map(str::trim);
+                names
+                    .map(|name| {
+                        if name.is_empty() {
+                            let problem = format!("a player of `{}` has no name", &record[column]);
+                            return Err(wrong(problem, "write a team as `anna+ben`"));
+                        }
+                        let next = all.players.len();
+                        let number = *numbers.entry(name.to_owned()).or_insert(next);
+                        if number == next {
+                            all.players.push(name.to_owned());
+                        }
+                        Ok(number)
+                    })
+                    .collect::<Result<Vec<usize>, FileError>>()
+            };
+            let (winners, losers) = (side(columns.winner)?, side(columns.loser)?);
+            let mut players: Vec<usize> = winners.iter().chain(&losers).copied().collect();
+            players.sort_unstable();
+            if let Some(twice) = players.windows(2).find(|pair| pair[0] == pair[1]) {
+                let problem = format!("`{}` plays twice in one match", all.players[twice[0]]);
+                return Err(wrong(problem, "name each player once"));
+            }
+            let is_draw = match columns.draw.map_or("", |column| record[column].trim()) {
+                "" | "0" | "false" | "no" => false,
+                "1" | "true" | "yes" => true,
+                other => {
+                    let problem = format!("`{other}` in the column `draw` is no truth value");
+                    return Err(wrong(problem, "write `true` or `false`"));
+                }
+            };
+            let day = match columns.day {
+                None => None,
+                Some(column) => {
+                    let day: Option<f64> = record[column].trim().parse().ok();
+                    Some(day.filter(|day| day.is_finite()).ok_or_else(|| {
+                        let problem =
+                            format!("`{}` in the column `day` is no number", &record[column]);
+                        wrong(problem, "count the days from any day on")
+                    })?)
+                }
+            };
+            all.matches.push(Match {
+                winners,
+                losers,
+                is_draw,
+                day,
+            });
+        }
+        all.matches
+            .sort_by(|a, b| a.day.unwrap_or(0.0).total_cmp(&b.day.unwrap_or(0.0)));
+        Ok(all)
+    }
+}

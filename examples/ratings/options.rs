@@ -1,0 +1,137 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use figrs_command::{Failure, check_writable, format_of, seconds};
+
+use crate::rating::Laws;
+
+/// The end of the long help.
+const DETAILS: &str = r#"Matches: a CSV file with the columns winner, loser and, if there are any, draw (true or false) and day (a number). A team is written
+  `anna+ben`. Matches with days are rated in the order of days.
+
+Model: a skill is a normal number. Before each match it changes by a normal number with the standard deviation --drift; if matches have days, by --drift for
+  each day between two matches of a player. A player performs at the skill plus normal noise with the standard deviation --performance. The side with the
+  larger sum of performances wins if it leads by more than the draw margin, which follows from --draw-probability.
+
+Method: expectation propagation. The update of the players of one match is exact; afterwards their skills are taken as independent. Ratings are therefore
+  approximate, except after a first match. One pass rates each match after the matches before it. --until-settled passes forth and back until no skill
+  moves, so that later matches rate earlier skills too.
+
+JSON: {"players": {NAME: {"mean": m, "sd": s, "matches": n}, ...}, "matches": n, "log_evidence": x}, the best player first; "log_evidence" is the natural
+  logarithm of the probability of all results, each given the matches before it. With --until-settled "passes" and "settled" stand beside it.
+
+Pictures: --format svg draws the skills of the --top best players over time, each with a band of two standard deviations.
+
+Exit code: 0 with ratings; 1 without; 2 if the file or options are wrong."#;
+
+/// Rates players by the results of their matches: the mean and the standard deviation of each skill.
+#[derive(Clone, Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+pub(crate) struct Options {
+    /// The matches, a CSV file; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) matches: PathBuf,
+    /// Mean skill of newcomers.
+    #[arg(long, default_value_t = 25.0, value_parser = finite, allow_negative_numbers = true)]
+    mean: f64,
+    /// Standard deviation of the skills of newcomers (default a third of --mean).
+    #[arg(long, value_parser = positive)]
+    sd: Option<f64>,
+    /// Standard deviation of a performance given the skill (default a sixth of --mean).
+    #[arg(long, value_name = "SD", value_parser = positive)]
+    performance: Option<f64>,
+    /// Standard deviation of the change of a skill before each match, or in a day if matches have days (default a hundredth of --sd).
+    #[arg(long, value_name = "SD", value_parser = not_negative)]
+    drift: Option<f64>,
+    /// Probability of a draw between two equal players.
+    #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability)]
+    draw_probability: f64,
+    /// Pass forth and back through all matches until no skill moves.
+    #[arg(long)]
+    pub(crate) until_settled: bool,
+    /// Number of players in tables and pictures.
+    #[arg(long, value_name = "PLAYERS", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) top: u16,
+    /// End the passes after this many seconds, with the ratings so far.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time: Option<Duration>,
+    /// Format of the ratings (default the one of the extension of --out, else text).
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// File for the ratings instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Format of the ratings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A table of the best players.
+    Text,
+    /// All players as JSON.
+    Json,
+    /// A picture of skills over time.
+    Svg,
+}
+
+impl Options {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if let Some(out) = &self.out {
+            check_writable(out)?;
+        }
+        self.checked_format().map(drop)
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.checked_format().unwrap_or(Format::Text)
+    }
+
+    fn checked_format(&self) -> Result<Format, Failure> {
+        let formats = [
+            ("txt", Format::Text),
+            ("json", Format::Json),
+            ("svg", Format::Svg),
+        ];
+        format_of(self.format, self.out.as_deref(), &formats)
+    }
+
+    /// The laws of skills and results.
+    ///
+    /// **Errors.** The mean is not positive, so that it gives no standard deviations.
+    pub(crate) fn laws(&self) -> Result<Laws, Failure> {
+        if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
+            return Err("--mean is not positive; give --sd and --performance too".into());
+        }
+        let deviation = self.sd.unwrap_or(self.mean / 3.0);
+        Ok(Laws {
+            mean: self.mean,
+            deviation,
+            performance: self.performance.unwrap_or(self.mean / 6.0),
+            drift: self.drift.unwrap_or(deviation / 100.0),
+            draw_probability: self.draw_probability,
+        })
+    }
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "it is no finite number".to_owned())
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|&x| x > 0.0);
+    number.ok_or_else(|| "it is no positive number".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|&x| x >= 0.0);
+    number.ok_or_else(|| "it is no number of at least zero".to_owned())
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|x| (0.0..1.0).contains(x));
+    number.ok_or_else(|| "it is no probability below one".to_owned())
+}

@@ -1,0 +1,305 @@
+//! Skills from matches, by expectation propagation along each player's history.
+//!
+//! A skill is a normal number, which wanders between matches. In a match each player performs at the skill plus noise; the side with the larger sum of
+//! performances wins if it leads by more than the draw margin. The result of one match is one likelihood of one number, the lead, so that the update of the
+//! players of a match is exact; the players are then taken as independent again.
+//!
+//! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
+
+use figrs_gaussian::{Likelihood, Tilted};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+use crate::matches::Match;
+
+/// Largest change of a skill, in standard deviations, in a pass after which the skills have settled.
+const SETTLED: f64 = 1e-9;
+
+/// The laws of skills and results.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Laws {
+    /// Mean and standard deviation of the skill of a newcomer.
+    pub(crate) mean: f64,
+    pub(crate) deviation: f64,
+    /// Standard deviation of a performance given the skill.
+    pub(crate) performance: f64,
+    /// Standard deviation by which a skill changes before each match, or in a day if matches have days.
+    pub(crate) drift: f64,
+    /// Probability of a draw between equal sides of one player each.
+    pub(crate) draw_probability: f64,
+}
+
+/// A normal distribution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Skill {
+    pub(crate) mean: f64,
+    pub(crate) variance: f64,
+}
+
+/// A Gaussian function in natural parameters; a precision of zero is the constant function.
+#[derive(Clone, Copy, Debug, Default)]
+struct Message {
+    precision: f64,
+    /// The precision times the mean.
+    shift: f64,
+}
+
+impl Skill {
+    pub(crate) fn deviation(self) -> f64 {
+        self.variance.sqrt()
+    }
+
+    fn widened(self, variance: f64) -> Self {
+        Self {
+            variance: self.variance + variance,
+            ..self
+        }
+    }
+
+    fn times(self, message: Message) -> Self {
+        let precision = self.variance.recip() + message.precision;
+        Self {
+            mean: (self.mean / self.variance + message.shift) / precision,
+            variance: precision.recip(),
+        }
+    }
+}
+
+impl Message {
+    fn times(self, other: Self) -> Self {
+        Self {
+            precision: self.precision + other.precision,
+            shift: self.shift + other.shift,
+        }
+    }
+
+    /// The function of a number that differs from the number of this function by noise.
+    fn widened(self, variance: f64) -> Self {
+        let wider = 1.0 + self.precision * variance;
+        Self {
+            precision: self.precision / wider,
+            shift: self.shift / wider,
+        }
+    }
+}
+
+/// One player in one match.
+#[derive(Clone, Debug)]
+pub(crate) struct Appearance {
+    pub(crate) player: usize,
+    /// The match, as a position in the list of matches.
+    pub(crate) at: usize,
+    /// The earlier and the later appearance of the player.
+    before: Option<usize>,
+    after: Option<usize>,
+    /// Variance by which the skill changed since the earlier appearance, or since the start.
+    drift: f64,
+    /// The skill before the match, given earlier matches.
+    forward: Skill,
+    /// What later matches state of the skill.
+    backward: Message,
+    /// What the match states of the skill.
+    result: Message,
+}
+
+impl Appearance {
+    /// The skill in the match, given all matches that were passed.
+    pub(crate) fn skill(&self) -> Skill {
+        self.forward.times(self.result).times(self.backward)
+    }
+}
+
+/// The history of all skills.
+#[derive(Debug)]
+pub(crate) struct History<'m> {
+    laws: Laws,
+    matches: &'m [Match],
+    /// The appearances of each match, one match after another.
+    pub(crate) appearances: Vec<Appearance>,
+    /// The first appearance of each match.
+    starts: Vec<usize>,
+    /// The last appearance of each player.
+    last: Vec<Option<usize>>,
+    /// The natural logarithm of the probability of the results, each given the matches before it.
+    pub(crate) log_evidence: f64,
+}
+
+/// The end of the passes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Settling {
+    pub(crate) passes: u64,
+    /// The largest change of a skill in the last pass, in standard deviations.
+    pub(crate) moved: f64,
+}
+
+impl Settling {
+    pub(crate) fn is_settled(self) -> bool {
+        self.moved <= SETTLED
+    }
+}
+
+impl<'m> History<'m> {
+    /// Rates the players of all matches in one pass: each match updates the skills that the matches before it have left.
+    pub(crate) fn new(laws: Laws, players: usize, matches: &'m [Match]) -> Self {
+        let mut this = Self {
+            laws,
+            matches,
+            appearances: Vec::new(),
+            starts: Vec::with_capacity(matches.len() + 1),
+            last: vec![None; players],
+            log_evidence: 0.0,
+        };
+        for (at, game) in matches.iter().enumerate() {
+            this.starts.push(this.appearances.len());
+            for &player in game.winners.iter().chain(&game.losers) {
+                let before = this.last[player].replace(this.appearances.len());
+                let earlier = before.and_then(|i| matches[this.appearances[i].at].day);
+                let time = match (game.day, earlier) {
+                    (None, _) => 1.0,
+                    (Some(day), Some(earlier)) => day - earlier,
+                    (Some(_), None) => 0.0,
+                };
+                if let Some(before) = before {
+                    this.appearances[before].after = Some(this.appearances.len());
+                }
+                this.appearances.push(Appearance {
+                    player,
+                    at,
+                    before,
+                    after: None,
+                    drift: laws.drift * laws.drift * time,
+                    forward: Skill {
+                        mean: laws.mean,
+                        variance: laws.deviation * laws.deviation,
+                    },
+                    backward: Message::default(),
+                    result: Message::default(),
+                });
+            }
+        }
+        this.starts.push(this.appearances.len());
+        for at in 0..matches.len() {
+            this.look_back(at);
+            this.log_evidence += this.update(at).1;
+        }
+        this
+    }
+
+    /// Goes through all matches forth and back until no skill moves, or for a number of passes.
+    pub(crate) fn settle(&mut self, most: u64, progress: &dyn Fn(u64) -> bool) -> Settling {
+        let mut state = Settling {
+            passes: 1,
+            moved: f64::INFINITY,
+        };
+        while !state.is_settled() && state.passes < most && progress(state.passes) {
+            state.moved = 0.0;
+            for at in (0..self.matches.len()).rev() {
+                self.look_ahead(at);
+                state.moved = state.moved.max(self.update(at).0);
+            }
+            for at in 0..self.matches.len() {
+                self.look_back(at);
+                state.moved = state.moved.max(self.update(at).0);
+            }
+            state.passes += 1;
+        }
+        state
+    }
+
+    /// Computes the skills before a match from the earlier appearances.
+    fn look_back(&mut self, at: usize) {
+        for i in self.starts[at]..self.starts[at + 1] {
+            let Appearance { before, drift, .. } = self.appearances[i];
+            let earlier = match before {
+                Some(before) => {
+                    let Appearance {
+                        forward, result, ..
+                    } = self.appearances[before];
+                    forward.times(result)
+                }
+                None => Skill {
+                    mean: self.laws.mean,
+                    variance: self.laws.deviation * self.laws.deviation,
+                },
+            };
+            self.appearances[i].forward = earlier.widened(drift);
+        }
+    }
+
+    /// Computes what later matches state of the skills in a match.
+    fn look_ahead(&mut self, at: usize) {
+        for i in self.starts[at]..self.starts[at + 1] {
+            if let Some(after) = self.appearances[i].after {
+                let Appearance {
+                    backward,
+                    result,
+                    drift,
+                    ..
+                } = self.appearances[after];
+                self.appearances[i].backward = backward.times(result).widened(drift);
+            }
+        }
+    }
+
+    /// Computes what a match states of the skills of its players. Returns the largest change of a skill in standard deviations, and the natural logarithm of
+    /// the probability of the result.
+    fn update(&mut self, at: usize) -> (f64, f64) {
+        let game = &self.matches[at];
+        let appearances = &mut self.appearances[self.starts[at]..self.starts[at + 1]];
+        let noise = self.laws.performance * self.laws.performance;
+        let sign = |side: usize| if side < game.winners.len() { 1.0 } else { -1.0 };
+        let others: Vec<Skill> = appearances
+            .iter()
+            .map(|a| a.forward.times(a.backward))
+            .collect();
+        let signed = others.iter().enumerate();
+        let lead: f64 = signed.map(|(side, skill)| sign(side) * skill.mean).sum();
+        let variance = others
+            .iter()
+            .map(|skill| skill.variance + noise)
+            .sum::<f64>();
+        let margin = self.laws.margin(others.len());
+        let likelihood = if game.is_draw {
+            Likelihood::Between(-margin, margin)
+        } else {
+            Likelihood::Between(margin, f64::INFINITY)
+        };
+        let Some(Tilted {
+            log_mass,
+            mean,
+            variance: narrowed,
+        }) = likelihood.tilted(lead, variance)
+        else {
+            return (0.0, f64::NEG_INFINITY);
+        };
+        let mut moved: f64 = 0.0;
+        for (side, (appearance, other)) in appearances.iter_mut().zip(others).enumerate() {
+            let gain = sign(side) * other.variance / variance;
+            let before = other.times(appearance.result);
+            let after = Skill {
+                mean: other.mean + gain * (mean - lead),
+                variance: other.variance + gain * gain * (narrowed - variance),
+            };
+            let precision = gain * gain * (variance - narrowed) / (other.variance * after.variance);
+            appearance.result = Message {
+                precision,
+                shift: (after.mean - other.mean) / after.variance + other.mean * precision,
+            };
+            moved = moved.max((after.mean - before.mean).abs() / after.deviation());
+            moved = moved.max((after.variance / before.variance - 1.0).abs());
+        }
+        (moved, log_mass)
+    }
+
+    /// The skill of a player after the last match of the player.
+    pub(crate) fn last_skill(&self, player: usize) -> Option<Skill> {
+        Some(self.appearances[self.last[player]?].skill())
+    }
+}
+
+impl Laws {
+    /// The lead, in performance, up to which a match of this many players is a draw.
+    pub(crate) fn margin(&self, players: usize) -> f64 {
+        let half = f64::midpoint(1.0, self.draw_probability);
+        Normal::standard().inverse_cdf(half) * (players as f64).sqrt() * self.performance
+    }
+}

@@ -1,0 +1,124 @@
+//! Ratings as a table, as JSON and as a picture.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use figrs_command::{Failure, as_json};
+use figrs_report::{BandChart, BandPoint};
+use serde_json::{Map, Value as Json, json};
+
+use crate::matches::Matches;
+use crate::rating::{History, Settling, Skill};
+
+/// The ratings as they are printed.
+pub(crate) struct Report<'a> {
+    pub(crate) matches: &'a Matches,
+    pub(crate) history: &'a History<'a>,
+    pub(crate) settling: Option<Settling>,
+    /// Number of players in tables and pictures.
+    pub(crate) top: usize,
+}
+
+impl Report<'_> {
+    /// The players by number, the best one first, with their skills.
+    fn ranked(&self) -> Vec<(usize, Skill)> {
+        let players = 0..self.matches.players.len();
+        let mut ranked: Vec<(usize, Skill)> = players
+            .filter_map(|player| Some((player, self.history.last_skill(player)?)))
+            .collect();
+        ranked.sort_by(|a, b| b.1.mean.total_cmp(&a.1.mean));
+        ranked
+    }
+
+    /// Number of matches of each player.
+    fn counts(&self) -> Vec<u64> {
+        let mut counts = vec![0; self.matches.players.len()];
+        for appearance in &self.history.appearances {
+            counts[appearance.player] += 1;
+        }
+        counts
+    }
+
+    pub(crate) fn json(&self) -> Json {
+        let counts = self.counts();
+        let player = |(player, skill): (usize, Skill)| {
+            let rating =
+                json!({"mean": skill.mean, "sd": skill.deviation(), "matches": counts[player]});
+            (self.matches.players[player].clone(), rating)
+        };
+        let players: Map<String, Json> = self.ranked().into_iter().map(player).collect();
+        let mut object = Map::new();
+        object.insert("players".into(), Json::Object(players));
+        object.insert("matches".into(), json!(self.matches.matches.len()));
+        object.insert("log_evidence".into(), as_json(self.history.log_evidence));
+        if let Some(settling) = self.settling {
+            object.insert("passes".into(), json!(settling.passes));
+            object.insert("settled".into(), json!(settling.is_settled()));
+        }
+        Json::Object(object)
+    }
+
+    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (ranked, counts) = (self.ranked(), self.counts());
+        let names = ranked
+            .iter()
+            .take(self.top)
+            .map(|(player, _)| self.matches.players[*player].chars().count());
+        let width = names.max().unwrap_or(0).max("player".len());
+        writeln!(
+            out,
+            "rank  {:<width$}      mean        sd  matches",
+            "player"
+        )?;
+        for (rank, (player, skill)) in ranked.iter().enumerate().take(self.top) {
+            writeln!(
+                out,
+                "{:>4}  {:<width$}  {:>8.4}  {:>8.4}  {:>7}",
+                rank + 1,
+                self.matches.players[*player],
+                skill.mean,
+                skill.deviation(),
+                counts[*player]
+            )?;
+        }
+        if ranked.len() > self.top {
+            writeln!(out, "and {} more players", ranked.len() - self.top)?;
+        }
+        let games = self.matches.matches.len();
+        match self.settling {
+            Some(settling) => writeln!(
+                out,
+                "{games} matches in {} passes; skills moved by up to {:.1e} standard deviations in the last one",
+                settling.passes, settling.moved
+            ),
+            None => writeln!(
+                out,
+                "{games} matches in one pass; log-probability of the results {:.4}",
+                self.history.log_evidence
+            ),
+        }
+    }
+
+    pub(crate) fn svg(&self) -> Result<String, Failure> {
+        let mut points: HashMap<usize, Vec<BandPoint>> = HashMap::new();
+        for appearance in &self.history.appearances {
+            let skill = appearance.skill();
+            let day = self.matches.matches[appearance.at].day;
+            points
+                .entry(appearance.player)
+                .or_default()
+                .push(BandPoint {
+                    time: day.unwrap_or(appearance.at as f64 + 1.0),
+                    mean: skill.mean,
+                    deviation: skill.deviation(),
+                });
+        }
+        let has_days = self.matches.matches.iter().any(|game| game.day.is_some());
+        let mut chart = BandChart::new(if has_days { "day" } else { "match" }, "skill");
+        for (player, _) in self.ranked().into_iter().take(self.top) {
+            let own = points.remove(&player).unwrap_or_default();
+            chart = chart.band(&self.matches.players[player], own);
+        }
+        Ok(chart.to_svg()?)
+    }
+}

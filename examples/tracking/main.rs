@@ -1,0 +1,109 @@
+//! A level, a trend or a moving body, tracked through noisy readings.
+//!
+//! `cargo run --release --example tracking -- --data examples/tracking/flight.csv --model velocity --process 0.05 --noise 1`
+
+mod model;
+mod options;
+mod readings;
+mod report;
+mod track;
+
+use std::fs::File;
+use std::io::{self, BufReader, Write};
+use std::process::ExitCode;
+
+use figrs_command::{Failure, NoAnswer, in_file, is_standard_input, parsed, replace, stop};
+
+use figrs::Error;
+
+use options::{Format, Options};
+use readings::Readings;
+use report::Report;
+use track::{Online, Track};
+
+fn main() -> ExitCode {
+    figrs_command::run(remedy, || run(&parsed()))
+}
+
+/// Remedy on the command line for readings that exact ones before them determine.
+fn remedy(error: &Error) -> Option<String> {
+    match error {
+        Error::InStep { step, .. } => Some(format!(
+            "the readings before step {} determine its reading; give a --noise, a --process or a --start-variance above 0",
+            step + 1
+        )),
+        _ => None,
+    }
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    options.check()?;
+    stop::listen(None)?;
+    if is_standard_input(&options.data) && options.format() != Format::Svg {
+        return stream(options);
+    }
+    let place = options.data.display().to_string();
+    let mut all = Vec::new();
+    if is_standard_input(&options.data) {
+        let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
+        while let Some(reading) = readings.next()? {
+            all.push(reading);
+        }
+    } else {
+        let file =
+            File::open(&options.data).map_err(|error| format!("cannot read {place}: {error}"))?;
+        let mut readings = Readings::new(BufReader::new(file), place);
+        while let Some(reading) = readings.next()? {
+            all.push(reading);
+        }
+    }
+    let Some(first) = all.first() else {
+        return Err(NoAnswer("there are no readings; write one a line".into()).into());
+    };
+    let model = options.model(first.len())?;
+    let track = stop::attempt(move || Track::new(&model, all))?;
+    let track = track.ok_or_else(|| stop::nothing("a track"))??;
+    let report = Report { track: &track };
+    let picture = match options.format() {
+        Format::Svg => report.svg()?,
+        Format::Text | Format::Json => String::new(),
+    };
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        match options.format() {
+            Format::Text => report.text(out)?,
+            Format::Json => writeln!(out, "{}", report.json())?,
+            Format::Svg => writeln!(out, "{picture}")?,
+        }
+        out.flush()
+    };
+    match &options.out {
+        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
+        None => write(&mut figrs_command::standard_output())?,
+    }
+    Ok(())
+}
+
+/// Answers each line of standard input by a line.
+fn stream(options: &Options) -> Result<(), Failure> {
+    let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
+    let mut out: Box<dyn Write> = match &options.out {
+        Some(path) => Box::new(File::create(path).map_err(|error| in_file(path, error))?),
+        None => Box::new(figrs_command::standard_output()),
+    };
+    let mut online: Option<Online> = None;
+    while let Some(reading) = readings.next()? {
+        let online = match &mut online {
+            Some(online) => online,
+            none => none.insert(Online::new(options.model(reading.len())?)?),
+        };
+        let step = online.read(&reading)?;
+        match options.format() {
+            Format::Json => writeln!(out, "{}", report::line(&step, online.log_evidence()))?,
+            Format::Text | Format::Svg => {
+                report::text_line(&mut out, online.steps(), &reading, &step)?;
+            }
+        }
+        out.flush()?;
+    }
+    Ok(())
+}

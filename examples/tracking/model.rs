@@ -1,0 +1,95 @@
+//! The models as elements.
+
+use clap::ValueEnum;
+use figrs::prelude::*;
+use figrs::weighted_sum;
+
+/// The law of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// A number that wanders.
+    Level,
+    /// A level with a slope, both of which wander.
+    Trend,
+    /// A position with a velocity that wanders.
+    Velocity,
+}
+
+impl Kind {
+    /// Number of numbers in the state of one coordinate.
+    pub(crate) fn numbers_of_coordinate(self) -> usize {
+        match self {
+            Self::Level => 1,
+            Self::Trend | Self::Velocity => 2,
+        }
+    }
+}
+
+/// The numbers of a state: the levels or positions of all coordinates, then the slopes or velocities.
+pub(crate) type State = Vec<Element<f64>>;
+
+/// A model of a state in time and of its readings.
+#[derive(Clone, Debug)]
+pub(crate) struct TrackingModel {
+    pub(crate) kind: Kind,
+    /// Number of numbers in a reading.
+    pub(crate) coordinates: usize,
+    /// Variances of the change in a step.
+    pub(crate) process: Vec<f64>,
+    /// Variance of the reading of each coordinate.
+    pub(crate) noise: Vec<f64>,
+    pub(crate) start_mean: Vec<f64>,
+    pub(crate) start_variance: Vec<f64>,
+}
+
+/// A normal number around the value of an element, which is the element itself if the variance is zero.
+fn around(mean: &Element<f64>, variance: f64) -> Element<f64> {
+    if variance > 0.0 {
+        Normal::new(mean, Variance(variance))
+    } else {
+        mean.clone()
+    }
+}
+
+impl TrackingModel {
+    /// The state at the first step.
+    pub(crate) fn first(&self) -> State {
+        let numbers = self.start_mean.iter().zip(&self.start_variance);
+        numbers
+            .map(|(&mean, &variance)| around(&Constant::new(mean), variance))
+            .collect()
+    }
+
+    /// The state after another one.
+    pub(crate) fn step(&self, state: &State) -> State {
+        let (places, rates) = state.split_at(self.coordinates);
+        match self.kind {
+            Kind::Level => places.iter().map(|x| around(x, self.process[0])).collect(),
+            Kind::Trend => {
+                let both = places.iter().zip(rates);
+                let moved = both.map(|(level, slope)| around(&(level + slope), self.process[0]));
+                let slopes = rates.iter().map(|slope| around(slope, self.process[1]));
+                moved.chain(slopes).collect()
+            }
+            Kind::Velocity => {
+                let after: Vec<Element<f64>> =
+                    rates.iter().map(|v| around(v, self.process[0])).collect();
+                let moved = places.iter().zip(rates).zip(&after);
+                let moved = moved.map(|((place, before), after)| {
+                    let mean = weighted_sum([(1.0, place), (0.5, before), (0.5, after)]);
+                    around(&mean, self.process[0] / 12.0)
+                });
+                moved.chain(after.iter().cloned()).collect()
+            }
+        }
+    }
+
+    /// A model with a reading of a state added; a missing coordinate is `None`.
+    pub(crate) fn read(&self, model: Model, state: &State, reading: &[Option<f64>]) -> Model {
+        let read = reading.iter().zip(state).zip(&self.noise);
+        read.fold(model, |model, ((reading, place), &noise)| match reading {
+            Some(reading) => model.observe(&around(place, noise), *reading),
+            None => model,
+        })
+    }
+}

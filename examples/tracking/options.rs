@@ -1,0 +1,135 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use figrs_command::{Failure, check_writable, format_of};
+
+use crate::model::{Kind, TrackingModel};
+
+/// The end of the long help.
+const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate. The first line may name the columns. An empty cell is a missing
+  reading. With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
+
+Models, for each coordinate; the first reading is of the first state:
+  level     a number that changes by N(0, Q) at each step.
+  trend     a level and its slope: the level changes by the slope and N(0, Q1), the slope by N(0, Q2).
+  velocity  a position and its velocity, with white noise of the acceleration: the velocity changes by N(0, Q), and the position by the mean of the
+            velocities before and after plus N(0, Q/12).
+  A reading is the level or the position plus N(0, R).
+
+Variances and means: --process takes Q, or Q1,Q2 for a trend. --start-mean and --start-variance take a number for each number of the state, or one number for
+  all levels and positions; slopes and velocities then start with mean 0. A variance of 0 is allowed: nothing changes, or nothing is unknown.
+
+The state has first the levels or positions of all coordinates, then the slopes or velocities.
+
+JSON: {"log_evidence": x, "steps": [{"filtered": {"mean": [..], "sd": [..]}, "smoothed": {..}, "predicted": {..}}, ...]}. "predicted" is the state given the
+  earlier readings, "filtered" given also the reading of the step, "smoothed" given all readings. A stream has one object for each line, with "predicted",
+  "filtered" and the "log_evidence" so far. All numbers are exact up to rounding.
+
+Pictures: --format svg draws the first coordinate: the readings, and the smoothed and filtered numbers, each with a band of two standard deviations.
+
+Exit code: 0 with an answer; 1 if the readings are impossible; 2 if the file or options are wrong."#;
+
+/// Tracks a level, a trend or a moving body through noisy readings: exact means and standard deviations at each step.
+#[derive(Clone, Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+pub(crate) struct Options {
+    /// The readings, a CSV file; `-` streams standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) data: PathBuf,
+    /// The law of the state.
+    #[arg(long, value_enum, default_value_t = Kind::Level)]
+    model: Kind,
+    /// Variance of the change of the state in a step; a trend may have two, `LEVEL,SLOPE`.
+    #[arg(long, value_name = "Q", default_value = "1", value_delimiter = ',', value_parser = variance)]
+    process: Vec<f64>,
+    /// Variance of a reading given the state; one for each column, or one for all.
+    #[arg(long, value_name = "R", default_value = "1", value_delimiter = ',', value_parser = variance)]
+    noise: Vec<f64>,
+    /// Mean of the first state.
+    #[arg(long, value_name = "M", default_value = "0", value_delimiter = ',', value_parser = finite, allow_negative_numbers = true)]
+    start_mean: Vec<f64>,
+    /// Variance of the first state.
+    #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = variance)]
+    start_variance: Vec<f64>,
+    /// Format of the answer (default the one of the extension of --out, else text).
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// File for the answer instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// Format of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A line for each step.
+    Text,
+    /// Means and standard deviations of all numbers as JSON.
+    Json,
+    /// A picture of the first coordinate.
+    Svg,
+}
+
+impl Options {
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        if let Some(out) = &self.out {
+            check_writable(out)?;
+        }
+        self.checked_format().map(drop)
+    }
+
+    pub(crate) fn format(&self) -> Format {
+        self.checked_format().unwrap_or(Format::Text)
+    }
+
+    fn checked_format(&self) -> Result<Format, Failure> {
+        let formats = [
+            ("txt", Format::Text),
+            ("json", Format::Json),
+            ("svg", Format::Svg),
+        ];
+        format_of(self.format, self.out.as_deref(), &formats)
+    }
+
+    /// The model of readings with this many coordinates.
+    ///
+    /// **Errors.** A flag has another number of numbers.
+    pub(crate) fn model(&self, coordinates: usize) -> Result<TrackingModel, Failure> {
+        let numbers = self.model.numbers_of_coordinate() * coordinates;
+        let each = |flag: &str, given: &[f64], count: usize| match given {
+            [one] => Ok(vec![*one; count]),
+            all if all.len() == count => Ok(all.to_vec()),
+            all => Err(Failure::from(format!(
+                "{flag} has {} numbers; give one, or {count}",
+                all.len()
+            ))),
+        };
+        let mut start_mean = each("--start-mean", &self.start_mean, numbers)?;
+        if self.start_mean.len() == 1 {
+            start_mean[coordinates..].fill(0.0);
+        }
+        Ok(TrackingModel {
+            kind: self.model,
+            coordinates,
+            process: match self.model {
+                Kind::Trend => each("--process", &self.process, 2)?,
+                Kind::Level | Kind::Velocity => each("--process", &self.process, 1)?,
+            },
+            noise: each("--noise", &self.noise, coordinates)?,
+            start_mean,
+            start_variance: each("--start-variance", &self.start_variance, numbers)?,
+        })
+    }
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "it is no finite number".to_owned())
+}
+
+fn variance(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|&x| x >= 0.0);
+    number.ok_or_else(|| "it is no variance, which is a finite number of at least zero".to_owned())
+}

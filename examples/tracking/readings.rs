@@ -1,0 +1,95 @@
+//! Readings from a file or a stream.
+
+use std::io::BufRead;
+
+use figrs_command::Failure;
+use figrs_reading::{FileError, Mistake};
+
+/// A reading of all coordinates; a missing one is `None`.
+pub(crate) type Reading = Vec<Option<f64>>;
+
+/// The lines of a file or a stream of readings.
+pub(crate) struct Readings<R> {
+    lines: R,
+    place: String,
+    /// Number of lines that were read.
+    line: usize,
+    /// Number of columns, known after the first line.
+    columns: Option<usize>,
+}
+
+impl<R: BufRead> Readings<R> {
+    pub(crate) fn new(lines: R, place: String) -> Self {
+        Self {
+            lines,
+            place,
+            line: 0,
+            columns: None,
+        }
+    }
+
+    /// The next reading; `None` at the end. Names of columns in the first line are passed over.
+    pub(crate) fn next(&mut self) -> Result<Option<Reading>, Failure> {
+        loop {
+            let mut text = String::new();
+            let read = self.lines.read_line(&mut text);
+            if read.map_err(|error| format!("cannot read {}: {error}", self.place))? == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let cells = self.cells(text.trim_end_matches(['\n', '\r']))?;
+            let is_name = |cell: &String| !cell.is_empty() && cell.parse::<f64>().is_err();
+            if self.columns.is_none() && cells.iter().all(is_name) {
+                self.columns = Some(cells.len());
+                continue;
+            }
+            let columns = *self.columns.get_or_insert(cells.len());
+            if cells.len() == 1 && cells[0].is_empty() {
+                return Ok(Some(vec![None; columns]));
+            }
+            if cells.len() != columns {
+                let problem = format!(
+                    "the line has {} cells, and the first line {columns}",
+                    cells.len()
+                );
+                return Err(self
+                    .wrong(
+                        problem,
+                        "give each line a cell for each column; leave a missing reading empty",
+                    )
+                    .into());
+            }
+            let number = |cell: &String| {
+                if cell.is_empty() {
+                    return Ok(None);
+                }
+                let number = cell.parse().ok().filter(|x: &f64| x.is_finite());
+                number.map(Some).ok_or_else(|| {
+                    let problem = format!("`{cell}` is no finite number");
+                    self.wrong(problem, "leave a missing reading empty")
+                })
+            };
+            let reading: Result<Reading, FileError> = cells.iter().map(number).collect();
+            return Ok(Some(reading?));
+        }
+    }
+
+    /// The cells of a line.
+    fn cells(&self, line: &str) -> Result<Vec<String>, FileError> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .trim(csv::Trim::All)
+            .from_reader(line.as_bytes());
+        match reader.records().next() {
+            Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
+            Some(Err(error)) => {
+                Err(self.wrong(error.to_string(), "write numbers, divided by commas"))
+            }
+            None => Ok(vec![String::new()]),
+        }
+    }
+
+    fn wrong(&self, problem: String, remedy: &str) -> FileError {
+        Mistake::value(problem, remedy).at(&self.place, (self.line, 1))
+    }
+}

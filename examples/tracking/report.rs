@@ -1,0 +1,102 @@
+//! Tracks as text, as JSON and as a picture.
+
+use std::io::{self, Write};
+
+use figrs_command::{Failure, as_json};
+use figrs_report::{BandChart, BandPoint};
+use serde_json::{Value as Json, json};
+
+use crate::readings::Reading;
+use crate::track::{Moments, Step, Track};
+
+/// The track as it is printed.
+pub(crate) struct Report<'a> {
+    pub(crate) track: &'a Track,
+}
+
+fn moments(moments: &Moments) -> Json {
+    json!({"mean": moments.means, "sd": moments.deviations})
+}
+
+/// The answer to one line of a stream.
+pub(crate) fn line(step: &Step, log_evidence: f64) -> Json {
+    json!({
+        "predicted": moments(&step.predicted),
+        "filtered": moments(&step.filtered),
+        "log_evidence": as_json(log_evidence),
+    })
+}
+
+/// One step as a line: its number, the reading, and the state as `mean ±sd`, smoothed if it is known.
+pub(crate) fn text_line(
+    out: &mut dyn Write,
+    number: usize,
+    reading: &Reading,
+    step: &Step,
+) -> io::Result<()> {
+    write!(out, "{number:>6}")?;
+    for reading in reading {
+        match reading {
+            Some(reading) => write!(out, "  {reading:>10.4}")?,
+            None => write!(out, "  {:>10}", "-")?,
+        }
+    }
+    for moments in [Some(&step.filtered), step.smoothed.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        write!(out, "  |")?;
+        for (mean, deviation) in moments.means.iter().zip(&moments.deviations) {
+            write!(out, "  {mean:>10.4} ±{deviation:<8.4}")?;
+        }
+    }
+    writeln!(out)
+}
+
+impl Report<'_> {
+    pub(crate) fn json(&self) -> Json {
+        let step = |step: &Step| {
+            json!({
+                "filtered": moments(&step.filtered),
+                "smoothed": step.smoothed.as_ref().map(moments),
+                "predicted": moments(&step.predicted),
+            })
+        };
+        let steps: Vec<Json> = self.track.steps.iter().map(step).collect();
+        json!({"log_evidence": as_json(self.track.log_evidence), "steps": steps})
+    }
+
+    pub(crate) fn text(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "  step    reading  |  filtered  |  smoothed, all as mean ±sd"
+        )?;
+        let steps = self.track.readings.iter().zip(&self.track.steps);
+        for (number, (reading, step)) in steps.enumerate() {
+            text_line(out, number + 1, reading, step)?;
+        }
+        writeln!(out, "log-evidence {:.6}, exact", self.track.log_evidence)
+    }
+
+    pub(crate) fn svg(&self) -> Result<String, Failure> {
+        let band = |of: &dyn Fn(&Step) -> Option<&Moments>| {
+            let steps = self.track.steps.iter().enumerate();
+            let points = steps.filter_map(|(i, step)| {
+                let moments = of(step)?;
+                Some(BandPoint {
+                    time: i as f64 + 1.0,
+                    mean: moments.means[0],
+                    deviation: moments.deviations[0],
+                })
+            });
+            points.collect::<Vec<_>>()
+        };
+        let readings = self.track.readings.iter().enumerate();
+        let readings = readings.filter_map(|(i, reading)| Some((i as f64 + 1.0, reading[0]?)));
+        let chart = BandChart::new("step", "state")
+            .band("smoothed", band(&|step| step.smoothed.as_ref()))
+            .band("filtered", band(&|step| Some(&step.filtered)))
+            .readings(readings.collect());
+        Ok(chart.to_svg()?)
+    }
+}
