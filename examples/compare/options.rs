@@ -58,32 +58,33 @@ pub(crate) struct Options {
     /// Number of columns of the generator's grid (default 4; of an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Algorithms, in their order; nine usual ones if not given, or those that can answer about a model with infinitely many worlds or with real numbers.
+    /// Algorithms, in the order of the list. If not given, nine common algorithms, or those that can answer if the model has infinitely
+    /// many worlds or real numbers.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
-    /// Number of samples, particles, draws or steps that samplers take in all.
+    /// Total number of samples, particles, draws or steps of each sampler.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     pub(crate) samples: u64,
-    /// Seconds after which an algorithm is ended; samplers then answer with the samples so far.
+    /// Time limit of each algorithm in seconds; a sampler then answers with its samples so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
-    /// Seconds after which the comparison is ended: the algorithm that is running answers as far as it has come, and those
-    /// after it are left out.
+    /// Time limit of the whole comparison in seconds. The running algorithm then answers with its result so far, and later algorithms are
+    /// left out.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Check every answer by means that its algorithm does not use, or by a second run: in at least twice the time.
+    /// Check every answer by a computation that its algorithm does not use, or by a second run; this takes at least twice the time.
     #[arg(long, conflicts_with = "time_limit")]
     pub(crate) self_check: bool,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Draws the error of samplers against their time, from three runs with each of five budgets, into an .svg file.
+    /// Draw curves of the error of samplers over time into this .svg file, from three runs with each of five budgets.
     #[arg(long, value_name = "FILE")]
     pub(crate) curves: Option<PathBuf>,
-    /// Writes everything into one .html file, with curves and pictures.
+    /// Write the whole comparison into this .html file, with curves and pictures.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Text to read, or JSON with full precision.
+    /// Format of the comparison: readable text, or JSON with full precision.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }

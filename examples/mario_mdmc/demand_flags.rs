@@ -14,42 +14,44 @@ use figrs_command::ranges;
     next_help_heading = "Demands (method conditioned if none is named, or exact; look-ahead and elements draw again until they are met)"
 )]
 pub(crate) struct Demands {
-    /// The demands of this file, in TOML, or JSON if its name ends so: patterns forbidden and required, numbers in windows, distances,
+    /// File of demands, in TOML (or JSON, if its name ends in .json): forbidden and required patterns, numbers in windows, distances,
     /// symmetry, paths, soft demands and more. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) demands: Vec<PathBuf>,
     /// Allow configurations that never occurred in training.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
-    /// Demand the tiles of this file, which has the size of a level, as the trained model draws them by itself; `_` leaves a cell free (if `_` is a
-    /// tile, the first of `~`, `*` and `:` that is no tile). May be given several times.
+    /// Demand the tiles of this file, which has the size of a level; the trained model must be able to draw them. `_` leaves a cell free
+    /// (if `_` is a tile, the first of `~`, `*` and `:` that is no tile). May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) pin: Vec<PathBuf>,
-    /// Place the tiles of this file, written as for --pin, even if the trained model would never draw them there. May be given several times.
+    /// Place the tiles of this file, in the format of --pin, even if the trained model would never draw them there. May be given several
+    /// times.
     #[arg(long, value_name = "FILE")]
     pub(crate) place: Vec<PathBuf>,
-    /// Draw the columns --free of this level again, and keep the others.
+    /// Draw the columns --free of this level again, and keep the other columns.
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
-    /// The columns to draw again, counted from 0, without the column TO; in levels in which the player climbs, the rows from the bottom.
+    /// Range of columns to draw again, counted from 0, without the column TO. In levels in which the player climbs, a range of rows,
+    /// counted from the bottom.
     #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
-    /// Begin with the columns of this file, as --pin.
+    /// Begin the level with the columns of this file, in the format of --pin.
     #[arg(long, value_name = "FILE")]
     pub(crate) start: Option<PathBuf>,
-    /// End with the columns of this file, as --pin.
+    /// End the level with the columns of this file, in the format of --pin.
     #[arg(long, value_name = "FILE")]
     pub(crate) end: Option<PathBuf>,
-    /// At most this many columns side by side without ground in the bottom row.
+    /// Maximum number of adjacent columns without ground in the bottom row.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
-    /// Number of tiles of a kind, from least to most, as E=5..10, or exact, as E=5. May be given several times.
+    /// Number of tiles of a kind: a range such as E=5..10, or an exact number such as E=5. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
     pub(crate) count: Vec<(char, Range<usize>)>,
-    /// Share of the tiles of a kind among all cells, from least to most, as o=0.01..0.05. May be given several times.
+    /// Share of the tiles of a kind among all cells: a range such as o=0.01..0.05. May be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
     pub(crate) density: Vec<(char, Range<f64>)>,
-    /// The pattern of this file occurs nowhere, as --pin. May be given several times.
+    /// Forbid the pattern of this file, in the format of --pin, at every place. May be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
     /// Levels are playable by the rules of --movement: in a platformer, a player can get from the left to the right.

@@ -63,89 +63,89 @@ Exit code: 0 if there are levels; 1 if there are none because demands exclude ea
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
-    /// Train on the levels (*.txt, one row of tiles a line, as the Video Game Level Corpus has them; maps of Tiled, *.tmx; projects and
-    /// exported values of LDtk, *.ldtk and *.csv) of this directory or this file, instead of the levels that figrs ships; where a directory
-    /// holds none itself, on those of the directories within. A legend (JSON or TOML) beside them or above says what tiles mean, and
-    /// numbers the tiles of maps by its pictures or its order. May be given several times.
+    /// Train on the levels of this directory or file, instead of the levels that figrs ships. Levels are *.txt (one row of tiles a line, as
+    /// in the Video Game Level Corpus), maps of Tiled (*.tmx), or projects and exported values of LDtk (*.ldtk, *.csv). If a directory has
+    /// no levels itself, the directories within it are read. A legend (JSON or TOML) in the same directory or above defines the meanings of
+    /// tiles, and numbers the tiles of maps by its pictures or its order. May be given several times.
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) corpus: Vec<PathBuf>,
-    /// Train on the levels only whose names, without .txt, or paths below --corpus match this pattern of `*`, `?` and `[..]`. May be
-    /// given several times.
+    /// Train only on the levels whose name (without .txt) or path below --corpus matches this pattern of `*`, `?` and `[..]`. May be given
+    /// several times.
     #[arg(long, value_name = "PATTERN", requires = "corpus")]
     pub(crate) only: Vec<String>,
-    /// Read this layer of maps that have several layers of tiles; the first one if not given (of LDtk, the first one with values).
+    /// Layer to read, of maps with several layers of tiles; if not given, the first layer (of LDtk maps, the first layer with values).
     #[arg(long, value_name = "NAME", requires = "corpus")]
     pub(crate) layer: Option<String>,
-    /// Cut the training levels into rooms of this size from the top left, as 16x11, or along the rows and columns whose tiles are all
-    /// outside, and train on the rooms. The legend calls such a tile `outside` (else `void` or `null`); rooms without other tiles are left
-    /// out, and outside tiles are never drawn.
+    /// Cut the training levels into rooms, and train on the rooms: rooms of a given size from the top left, such as 16x11, or rooms between
+    /// the rows and columns whose tiles are all `outside`. The legend names such tiles `outside` (else `void` or `null`). Rooms without
+    /// other tiles are left out, and outside tiles are never drawn.
     #[arg(long, value_name = "ROWSxCOLUMNS|outside", value_parser = ranges::rooms, requires = "corpus")]
     pub(crate) rooms: Option<Rooms>,
-    /// Let each level whose name matches count this many times in training, as "*-1=3". May be given several times; the last one that
-    /// matches decides.
+    /// Number of times that each level whose name matches the pattern counts in training, such as "*-1=3". May be given several times; the
+    /// last matching pattern decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// Meanings of tiles, which override those of a legend in --corpus: a legend in JSON as those of the corpus, or in TOML: below a line `[tiles]` lines such as `'#' = ['solid']`,
-    /// and `'o' = { meaning = ['collectable'], picture = 3 }` with the place of a picture on a tile sheet. Words that count: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable, outside.
+    /// Meanings of tiles, which override those of a legend in --corpus: a legend in JSON, or in TOML with lines such as `'#' = ['solid']`
+    /// and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. Words with a
+    /// meaning in figrs: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable, outside.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Style of the training levels whose names match, as castle="*-4", so that no style leaks into another: each has a Markov chain of
-    /// its own, and levels change their style at seams of --section columns. Levels of no style are of the style "other". May be given several
-    /// times; the first that matches decides. Styles are the kinds of the hierarchical model, in place of --kinds: that is the model of the
-    /// methods conditioned and exact then, and the method hierarchical draws from it where levels need not meet demands.
+    /// Style of the training levels whose names match, such as castle="*-4". Each style has its own Markov chain, and a drawn level changes
+    /// its style only at seams of --section columns. Levels without a style have the style "other". May be given several times; the first
+    /// matching pattern decides. Styles replace the --kinds of the hierarchical model, which the methods conditioned and exact then use;
+    /// the method hierarchical draws from it without demands.
     #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
     pub(crate) style: Vec<(String, Pattern)>,
     /// Probability that the style changes at a seam; 0.2 if not given.
     #[arg(long, value_name = "PROBABILITY", requires = "style")]
     pub(crate) style_change: Option<f64>,
-    /// Direction in which levels are played; if not given, up where all training levels have one width and are at least twice as high,
-    /// else to the right.
+    /// Direction in which levels are played. If not given, the direction is up if all training levels have one width and are at least twice
+    /// as high, and otherwise to the right.
     #[arg(long, value_enum, requires = "corpus")]
     pub(crate) travel: Option<Direction>,
     /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows", "weight"])]
     pub(crate) model: Option<PathBuf>,
-    /// Write the Markov chain that is used to this file, as JSON.
+    /// Write the trained or loaded Markov chain to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns); if not given, those of the levels of
-    /// --corpus where all have one width, else 120. Levels in which the player climbs are as wide as the training levels.
+    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns). If not given, the width of the
+    /// levels of --corpus if all have one width, and otherwise 120. Levels in which the player climbs are as wide as the training levels.
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
     /// Rows of each level in which the player climbs, with the limits of --width; other levels are as high as the training levels.
     #[arg(long, value_name = "ROWS")]
     height: Option<usize>,
-    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the
-    /// default), or offsets in columns to the right and rows down, as "(-1,0)(0,1)". The fallbacks are simpler structures; a
-    /// list, as ns3,ns1,ns0, names them, each with some of the neighbours of the first and the last with none. For the
-    /// methods look-ahead, elements, conditioned, exact, columns and hierarchical.
+    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the default), or offsets
+    /// in columns to the right and rows down, such as "(-1,0)(0,1)". Simpler structures are fallbacks: a list such as ns3,ns1,ns0 names
+    /// them, each with some of the neighbours of the first, and the last without neighbours. For the methods look-ahead, elements,
+    /// conditioned, exact, columns and hierarchical.
     #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
     pub(crate) structure: Option<Structures>,
-    /// Add this to the count of every tile of a band, in each configuration that occurred in training, so that tiles that never occurred in it become
-    /// possible; 0 if not given. For the same methods as --structure.
+    /// Add this number to the count of every tile of a band, in each configuration that occurred in training, so that other tiles of the
+    /// band become possible there; 0 if not given. For the same methods as --structure.
     #[arg(long, value_name = "COUNT")]
     pub(crate) smoothing: Option<f64>,
-    /// Train one table for each of this many bands of rows, at most as many as there are rows; one band a row
-    /// if not given.
+    /// Number of bands of rows, each with a table of its own in training; at most the number of rows, which is also the default.
     #[arg(long, value_name = "BANDS")]
     pub(crate) row_splits: Option<usize>,
-    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32, or to 8
-    /// for the elements method; 3 if not given. For the methods look-ahead, elements and columns.
+    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32 (0 to 8 for the method elements); 3 if
+    /// not given. For the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// Method of drawing levels; with --stats several methods, separated by commas. If not given, conditioned where levels are to meet demands or
-    /// --trained is given (exact where a demand is soft and little memory is enough), hierarchical where styles are, and look-ahead otherwise, or
-    /// where --look-ahead is given.
+    /// Method of drawing levels; with --stats several methods, separated by commas. If not given, the method is look-ahead if --look-ahead
+    /// is given, conditioned if there are demands or --trained is given (exact if a demand is soft and little memory is enough),
+    /// hierarchical if there are styles, and otherwise look-ahead.
     #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
-    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and
-    /// field draw from theirs without demands.
+    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and field draw
+    /// from the models of these names without demands.
     #[arg(long, value_enum)]
     trained: Option<TrainedModel>,
-    /// Choice of a tile from its distribution by the elements method.
+    /// Choice that the method elements makes from the distribution of a tile.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
-    /// Columns that n-grams look at together, from 1 to 6; 3 if not given.
+    /// Number of adjacent columns in an n-gram, from 1 to 6; 3 if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) order: Option<usize>,
     /// Columns of a section of the hierarchical model, from 1 to 64; 4 if not given.
@@ -157,18 +157,19 @@ pub(crate) struct Options {
     /// Sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Number of particles of each level for the conditioned method; 20 if not given. If all particles of a level fail, more are used, up to 100000.
+    /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses
+    /// more, up to 100000.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
-    /// Memory that the exact method may use for its states, and for messages as much again, as 512MiB or 6GiB; a number without a unit is in MiB;
-    /// 1GiB if not given.
+    /// Memory that the method exact may use for its states, such as 512MiB or 6GiB; its messages may take as much again. A number without a
+    /// unit is in MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Cut the training levels to this many rows from the bottom (in levels in which the player climbs, columns from the left), and fill up lower
-    /// ones.
+    /// Cut the training levels to this many rows from the bottom, and fill up lower levels. In levels in which the player climbs, these are
+    /// columns from the left.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
     /// Instead of writing levels, print the probability that the trained model meets the demands; for the conditioned and
@@ -178,8 +179,8 @@ pub(crate) struct Options {
     /// Number of levels.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) levels: u64,
-    /// Instead of writing levels, measure this many of each method, and the training levels beside them, each of its own width: a
-    /// table of means and standard errors.
+    /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths: a table of means
+    /// and standard errors.
     #[arg(
         long,
         value_name = "LEVELS",
@@ -190,49 +191,50 @@ pub(crate) struct Options {
     /// With --stats, measure the levels (*.txt) of this directory too, such as those of another tool. May be given several times.
     #[arg(long, value_name = "DIR", requires = "stats")]
     pub(crate) also: Vec<PathBuf>,
-    /// With --stats or --report, report the difficulty along levels in this many sections, from 1 to 1000; 10 if not given.
+    /// Number of sections along a level for which --stats or --report states the difficulty, from 1 to 1000; 10 if not given.
     #[arg(long, value_parser = sections)]
     pub(crate) sections: Option<usize>,
-    /// Seed of the random numbers; another one at every run if not given.
+    /// Seed of the random numbers; a different seed at every run if not given.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// Threads that draw levels of a set; all cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
-    /// Format of the levels. The last four need --out, and write one numbered file a level if --levels is more than 1. If
-    /// not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv), and else it is text.
+    /// Format of the levels. The last four need --out, and write one numbered file for each level if --levels is more than 1. If not given,
+    /// the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Show a shortest path of a player to the goal of --movement, the right edge of a platformer, or as far as there is one: as `*` in text, a list
-    /// of rows and columns in JSON, a line in pictures and maps.
+    /// Show a shortest path of a player to the goal of --movement (the right edge of a platformer), or as far as a path leads: as `*` in
+    /// text, as a list of rows and columns in JSON, and as a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
-    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders,
-    /// maze, rooms, or a file of TOML or JSON, as the jumps of the corpus. If not given, what the tiles suggest: platformer for its tiles, ladders
-    /// for tiles with ladders, a start and something to collect, climb for levels in which the player climbs, with tiles solid from above.
+    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb,
+    /// ladders, maze, rooms, or a file in TOML or JSON, such as the jumps of the corpus. If not given, the tiles decide: platformer for the
+    /// tiles of a platformer; ladders for tiles with ladders, a start and something to collect; climb for levels in which the player
+    /// climbs, with tiles solid from above.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) movement: Option<String>,
     /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and nobody passes
     /// between two solid tiles that touch at a corner.
     #[arg(long, conflicts_with = "probability")]
     pub(crate) strict: bool,
-    /// Write the levels to this file; it is replaced when all of them are there.
+    /// Write the levels to this file, which is replaced when all levels are complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Show the tiles by the pictures of this sheet, a PNG of square tiles side by side: as the legend numbers them, or in its order. For
+    /// Show the tiles by the pictures of this sheet, a PNG of square tiles side by side, numbered by the legend or in its order. For
     /// --format png, tmx and tiled-json, and for --report.
     #[arg(long, value_name = "FILE")]
     pub(crate) tile_sheet: Option<PathBuf>,
     /// The side of the tiles of --tile-sheet in pixels, from 1 to 256; 16 if not given.
     #[arg(long, value_name = "PIXELS", requires = "tile_sheet")]
     pub(crate) tile_size: Option<u16>,
-    /// Write a set of numbered files that can be stopped and continued by the same command, which needs --seed. The set can grow to more --levels
-    /// with as many digits. Levels whose files are unchanged are kept, and only the others are drawn. The settings are kept beside it in a file named
-    /// as --out with `-set.json`, and fingerprints of the files in `.…-set.journal`.
+    /// Write a set of numbered files that the same command can continue after an interruption; needs --seed. A larger number of --levels
+    /// with as many digits extends the set. Levels whose files are unchanged are kept, and only the others are drawn. The settings of the
+    /// set are stored in a file named as --out with `-set.json`, and fingerprints of the files in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
-    /// Write the set to this file too, as a page of HTML with pictures of up to 12 levels and a table of measures; it needs
-    /// nothing else.
+    /// Also write the set to this file, as a page of HTML with pictures of up to 12 levels and a table of measures. The page needs no other
+    /// files.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stats", "probability"])]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]

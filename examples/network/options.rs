@@ -77,60 +77,65 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file; XML is recognised under any extension, and - is standard input in any
-    /// of the formats. Task learn can do without it. FILE must stand before options that take several values, such as --observe.
+    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file, or - for standard input in any of these formats. XML is
+    /// recognised under any extension. The task learn needs no network. FILE must stand before options that take several values, such as
+    /// --observe.
     #[arg(value_name = "FILE", conflicts_with = "file")]
     pub(crate) network: Option<PathBuf>,
-    /// The network, as FILE without a flag.
+    /// The network, as a flag in place of FILE.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Divide rows of tables that do not sum to one by their sums, and note them; without it they are errors, but for rounding.
+    /// Divide each row of a table that does not sum to one by its sum, and report it. Without this flag such rows are errors, except for
+    /// rounding.
     #[arg(long)]
     pub(crate) normalise: bool,
-    /// Unroll a dynamic network of a .xdsl file to this many slices: a node has a variable in each, called after it and `_0`, `_1` and so on.
+    /// Unroll a dynamic network of a .xdsl file to this many slices. Each slice has a variable for each node, named by the node and `_0`,
+    /// `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
-    /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence, a weight for each state of VAR; or a .evid file of the UAI
-    /// competitions. The probability of soft evidence is the expected weight.
+    /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
+    /// .evid file of the UAI competitions. The probability of soft evidence is the expected weight.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
-    /// More evidence.
+    /// Further evidence, in addition to --evidence.
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     pub(crate) observe: Vec<String>,
-    /// The variables to report, or all (default all). Marginals and cost are computed for these alone; worlds are searched for and drawn whole, and
-    /// only these variables of them are shown. For task predict: the one variable to predict.
+    /// The variables to report (default all). Marginals and cost are computed for these variables alone. Worlds are computed for all
+    /// variables, but show only these. For the task predict: the one variable to predict.
     #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.
     #[arg(long, value_enum, default_value_t = Task::Marginals)]
     pub(crate) task: Task,
-    /// Algorithm that answers it (default exact; junction-tree for cost and decide).
+    /// Algorithm that answers the task (default exact; junction-tree for cost and decide).
     #[arg(long, value_enum)]
     pub(crate) algorithm: Option<Method>,
-    /// Data of tasks learn, score and predict: a .csv file whose first line names variables, a line a case, empty cells for missing values, and NA or ? too where
-    /// they are no states; semicolons or tabs separate cells if the first line has no comma; - is standard input.
+    /// Data of the tasks learn, score and predict: a .csv file whose first line names the variables, with one case a line, or - for
+    /// standard input. Missing values are empty cells, or NA or ? if these are not states. Semicolons or tabs separate cells if the first
+    /// line has no comma.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
-    /// File of the learned or converted network, .bif, .bifxml (or .xml), .net, .uai or .xdsl, or of samples or predictions, .csv; replaced when everything
-    /// is there.
+    /// Output file: the learned or converted network (.bif, .bifxml or .xml, .net, .uai, .xdsl), or samples or predictions (.csv). The file
+    /// is replaced when the output is complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) structures: StructureOptions,
-    /// Numbers that learning starts from (default file).
+    /// First values of the parameters in learning (default file).
     #[arg(long, value_enum)]
     pub(crate) start: Option<Start>,
-    /// Start learning this many times, from the second time on at tables drawn with --seed, and take the most likely ones (default 1; 10 where two states of a
-    /// variable that no case observes begin alike, as in a structure without numbers, which no round could part).
+    /// Number of starts of learning, of which the most likely result is taken; later starts use tables drawn with --seed. The default is 1,
+    /// and 10 if two states of an unobserved variable have equal numbers, which no round of learning could distinguish.
     #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) starts: Option<u32>,
-    /// Count added to that of every state in learning, up to 1e15 (default 0).
+    /// Number added to the count of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
-    /// Make exactly this many rounds of learning; with --tolerance, at most this many (default: at most 1000).
+    /// Exact number of rounds of learning; with --tolerance, the maximum number (default: at most 1000).
     #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
-    /// End learning once a round raises the log-likelihood by no more than this number times its size (default 1e-8; 0 goes on as long as it rises).
+    /// Learning ends when a round raises the log-likelihood by at most this number times its absolute value (default 1e-8; with 0, learning
+    /// ends when the log-likelihood no longer rises).
     #[arg(long, value_name = "RATIO", value_parser = count, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
@@ -142,25 +147,26 @@ pub(crate) struct Options {
     /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the tables of exact algorithms together, or for what a search remembers, as 512MiB or 6GiB; a number without a unit is in bytes; if
-    /// not given, the free memory of the machine. The network comes on top: some 2 KB for each variable, factor and clause, and 30 to 50 bytes for
-    /// each number of its tables, up to 150 for mpe; with impossible evidence, up to 40 MB for finding the statements that exclude each other.
+    /// Memory for all tables of exact algorithms, or for the cache of a search, such as 512MiB or 6GiB; a number without a unit is in
+    /// bytes. If not given, the free memory of the machine. The network needs additional memory: some 2 KB for each variable, factor and
+    /// clause, and 30 to 50 bytes for each number of its tables (up to 150 for mpe). If the evidence is impossible, finding the statements
+    /// that exclude each other needs up to 40 MB.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Compile and query this many times, and report the medians of the seconds (default 1).
+    /// Compile and query this many times, and report median times in seconds (default 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) repeat: Option<u32>,
-    /// Let each decision know only its parents in the file, not what was known and decided before.
+    /// Each decision knows only its parents in the file, not earlier known values and decisions.
     #[arg(long)]
     pub(crate) limited_memory: bool,
-    /// Write the marginals to this file too, as a page of HTML with a picture of the network, the evidence, and the posteriors as a table and as bars; it
-    /// needs nothing else.
+    /// Also write the marginals to this file, as a page of HTML with a picture of the network, the evidence, and the posteriors as a table
+    /// and as bars. The page needs no other files.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Text to read, JSON with full precision, or a picture of the network without an answer.
+    /// Format of the answer: readable text, JSON with full precision, or a picture of the network without an answer.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
 }

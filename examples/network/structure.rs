@@ -17,10 +17,11 @@ use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StructureOptions {
-    /// Structure of the learned network (default given with --file, else hill-climb). With missing cells in the data the searches are rounds of structural EM.
+    /// Structure of the learned network (default given with --file, otherwise hill-climb). If the data have missing cells, the searches are
+    /// rounds of structural EM.
     #[arg(long, value_enum)]
     structure: Option<Structure>,
-    /// Score of structures (default bic, of k2 its own).
+    /// Score of structures (default bic; k2 has its own score).
     #[arg(long, value_enum)]
     score: Option<Score>,
     /// Weight of the prior of bdeu, in cases, from 1e-100 to 1e100 (default 1).
@@ -35,14 +36,15 @@ pub(crate) struct StructureOptions {
     /// An arc that the structure must not have; may be given again.
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     forbid: Vec<String>,
-    /// Order of the variables for k2 (default that of the network or of the columns, which variables that are not named follow).
+    /// Order of the variables for k2 (default: the order of the network or of the columns). Variables that are not named follow in the
+    /// default order.
     #[arg(long, value_name = "VAR", num_args = 1..)]
     order: Vec<String>,
     /// Number of further climbs of hill-climb and tabu, from the best structures with random changes (default 30).
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     restarts: Option<u64>,
-    /// Number of changes for which tabu leaves a changed arc alone, and of those without a better structure at which it ends (default 10, or the
-    /// number of variables).
+    /// Number of further changes for which tabu does not change an arc again, and number of changes without a better structure after
+    /// which tabu ends (default 10, or the number of variables).
     #[arg(long, value_name = "CHANGES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     tabu_length: Option<u32>,
 }

@@ -37,7 +37,7 @@ Exit code: 0 if there is an answer; 1 if there is no plan (count and probability
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The rules.
+    /// File with the rules of the puzzle.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: PathBuf,
     /// Task: a question about plans.
@@ -52,7 +52,7 @@ pub(crate) struct Options {
     /// Largest number of steps in the search for the shortest plans (default 1000).
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
     pub(crate) max_steps: Option<u32>,
-    /// The value of the goal that counts as solved, or more.
+    /// Smallest value of the goal that counts as solved.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) goal: u8,
     /// Distribution of actions, which decides the probabilities of plans (default blind).
@@ -61,9 +61,9 @@ pub(crate) struct Options {
     /// Method that finds the answer.
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
-    /// 2025 (default 5). The work counts steps, so it is the same on every machine. A search for one plan has twice the work of the exact method, and
-    /// each further round has 8 times the work of the round before.
+    /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a
+    /// machine of 2025 (default 5). Work is counted in steps, so that it is the same on every machine. A search for one plan has twice the
+    /// work of the exact method, and each further round has 8 times the work of the round before.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Particles of each population of --method particles (default 10000).
@@ -75,12 +75,12 @@ pub(crate) struct Options {
     /// Seed of the random numbers (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the states and the transitions between them, as 512MiB or 6GiB; messages may take as much again; a number without a unit is in MiB.
-    /// Not for --method particles. 1GiB if not given.
+    /// Memory for the states and the transitions between them, such as 512MiB or 6GiB; messages may take as much again. A number without a
+    /// unit is in MiB; 1GiB if not given. Not for --method particles.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// Multiple of the default limits on rules with their variables filled in: a million facts, two million rules, 200 million examined facts
-    /// (default 1).
+    /// Factor by which the limits on grounded rules are multiplied: a million facts, two million rules, 200 million examined facts (default
+    /// 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
     grounding: Option<u32>,
     /// End after this many seconds, or a second later, with the answer so far.
@@ -89,10 +89,11 @@ pub(crate) struct Options {
     /// Report the size of the puzzle, and the number of states.
     #[arg(long)]
     pub(crate) stats: bool,
-    /// Text to read, or JSON. If not given, the extension of --out decides (.txt, .json), and else it is text.
+    /// Format of the answer: readable text, or JSON. If not given, the extension of --out decides (.txt, .json); without such an extension
+    /// the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write to this file, and not to the standard output.
+    /// Write the answer to this file instead of the standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }

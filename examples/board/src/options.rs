@@ -53,7 +53,7 @@ pub struct Options {
     /// Task: a question about boards.
     #[arg(long, value_enum, default_value_t = Task::Sample)]
     pub task: Task,
-    /// Size of boards; 8 by 8, chromatic mazes 4 by 4 if not given.
+    /// Size of boards; if not given, 8 by 8 (chromatic mazes 4 by 4).
     #[arg(long, value_name = "SIDE|ROWSxCOLUMNS")]
     pub(crate) size: Option<Size>,
     /// Number of boards that --task sample draws, up to a million; 1 if not given.
@@ -65,24 +65,24 @@ pub struct Options {
     /// Method that finds the answer.
     #[arg(long, default_value = "auto")]
     pub method: String,
-    /// Memory for the states of --method exact, whose messages may take as much again, or for all particles, as 512MiB or 6GiB; a number without a
-    /// unit is in MiB; 1GiB if not given.
+    /// Memory for the states of --method exact (whose messages may take as much again), or for all particles, such as 512MiB or 6GiB. A
+    /// number without a unit is in MiB; 1GiB if not given.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
     /// End after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Text to read, JSON with full precision, or a picture, which needs --out; several boards make a page. If not given,
-    /// the extension of --out decides (.txt, .clues, .json, .png), and else it is text.
+    /// Format of the answer: readable text, JSON with full precision, or a picture (needs --out); several boards make a page. If not given,
+    /// the extension of --out decides (.txt, .clues, .json, .png); without such an extension the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write to this file; it is replaced when everything is there.
+    /// Write the answer to this file, which is replaced when the answer is complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write the answer to this file too, as a page of HTML with pictures of up to 24 boards; it needs nothing else.
+    /// Also write the answer to this file, as a page of HTML with pictures of up to 24 boards. The page needs no other files.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Report the variation of the boards of --task sample and tests of their distribution; in text instead of the boards.
+    /// Report the variation of the boards of --task sample, and tests of their distribution; in text format these replace the boards.
     #[arg(long)]
     pub stats: bool,
 }

@@ -86,7 +86,7 @@ export class Designer {
     this.wayToggle = toggle("Show the way", this.showsPath, (on) => { this.showsPath = on; this.#heat(); });
     this.paletteBox = h("section", { className: "panel stack", "aria-label": "Tiles" },
       h("div", { className: "row" }, h("h2", { textContent: "Tiles" }), h("span", { className: "gap" }), button("Free all", () => this.change({ pins: {}, kept: null }), { title: "Free all cells that were set or kept" })),
-      h("p", { className: "small", textContent: "Choose one and click a cell: it stands there, and the rest is drawn around it." }),
+      h("p", { className: "small", textContent: "Choose a tile and click a cell: the cell keeps the tile, and the studio draws the rest around it." }),
       this.list,
       select("Heat map", this.mode, [["off", "off"], ["chosen", "probability of the chosen tile"], ["open", "how open each cell is"]], (mode) => { this.mode = mode; this.#heat(); }),
       this.scale, this.method,

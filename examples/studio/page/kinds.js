@@ -108,7 +108,7 @@ export const KINDS = {
     others: { root: "o" },
     ranges: [["Steps of the way", "min_walk", "max_walk"]],
     choices: [["Passages", "weights", [["uniform", "all alike"], ["snake", "mostly level"]]]],
-    about: "Arrows lead to the first room, top left. Every room is reached by one way.",
+    about: "Arrows lead to the first room, at the top left. Exactly one way leads to each room.",
     values({ parents }, rows, columns) {
       const values = Array.from({ length: rows }, () => Array(columns).fill("o"));
       for (const [column, row, dx, dy] of parents) values[row - 1][column - 1] = dy < 0 ? "^" : dy > 0 ? "v" : dx < 0 ? "<" : ">";
@@ -119,7 +119,7 @@ export const KINDS = {
     title: "Chromatic maze", puzzle: "chromatic", size: [4, 4], side: 64, free: ".", path: true, draw: hue, end, ground: "#d5d9e0",
     tiles: [["R", "red", "red"], ["Y", "yellow", "yellow"], ["G", "green", "green"], ["C", "cyan", "cyan"], ["B", "blue", "blue"], ["M", "magenta", "magenta"], ["<", "start"], [">", "finish"]],
     ranges: [["Steps of the way", "min_steps", "t_max"]],
-    about: "One steps between colours that are equal or neighbours on the wheel.",
+    about: "A step leads between two colours that are equal or neighbours on the colour wheel.",
     values({ tiles, start, finish }) {
       const values = tiles.map((row) => [...row]);
       for (const [end, place] of [["<", start], [">", finish]]) {
@@ -134,7 +134,7 @@ export const KINDS = {
     tiles: [[".", "floor", "empty"], ["W", "wall", "wall"], ["G", "gem", "gem"], ["A", "altar", "altar"]],
     ranges: [["Walls", "min_walls", "max_walls"], ["Steps of the walk", "min_walk", "max_walk"]],
     choices: [["Gem, altar and exit", "reachable", [["yes", "can be reached"], ["no", "may be anywhere"]]]],
-    about: "From the top left to the gem, the altar, and the bottom right.",
+    about: "The walk leads from the top left to the gem, the altar, and the bottom right.",
     values: grid,
   },
   island: {
@@ -148,7 +148,7 @@ export const KINDS = {
     title: "Yin-Yang", puzzle: "yin_yang", size: [6, 6], side: 56, free: ".", draw: stone, ground: "#deb87a", isPuzzle: true, drawMemory: 64, quick: "chain",
     tiles: [["1", "black", "black"], ["2", "white", "white"]],
     ranges: [["Black cells", "min_black", "max_black"]],
-    about: "Each colour is connected, and no square of two by two is of one colour.",
+    about: "The cells of each colour are connected, and no square of two by two cells has one colour.",
     values: grid,
   },
 };

@@ -277,7 +277,7 @@ class LevelDesigner extends Designer {
     const strict = toggle("Checked again by stricter rules", state.strict && this.#isPlayed, (strict) => this.change({ strict }));
     for (const one of [playable, strict]) one.input.disabled = !this.#isPlayed;
     return [
-      fold("Demands", "What every level is to meet, besides the cells that are painted.", true,
+      fold("Demands", "Conditions that every level meets, besides the painted cells.", true,
         number(this.isUpwards ? "Rows" : "Columns", state.width, (width) => this.change({ width: width ?? 60, kept: null }), { min: 1, max: 1000 }),
         playable, this.#isPlayed ? null : h("p", { className: "small", textContent: "Tiles of unknown meaning: give a legend or a movement for this." }),
         strict,
@@ -304,7 +304,7 @@ class LevelDesigner extends Designer {
         this.rebuild();
       },
     });
-    const about = "Patterns forbidden and required, numbers in windows, distances, symmetry, paths, wishes: a small language, which the tutorial has.";
+    const about = "A small language for forbidden and required patterns, numbers in windows, distances, symmetry, paths and soft demands; the tutorial explains it.";
     return fold("Demands in words", about, this.state.file !== "",
       file, input,
       h("div", { className: "row" },
@@ -322,7 +322,7 @@ class LevelDesigner extends Designer {
       this.rebuild();
     };
     const own = () => text("A movement, in TOML or JSON", ownMovement, (ownMovement) => this.change({ ownMovement }), { rows: 5 });
-    return fold("Movement", "How a player moves: by it a level is playable or not.", movement !== "", select("A player moves by", movement, choices, choose), movement === "own" ? own() : null);
+    return fold("Movement", "The rules by which a player moves, and a level is playable or not.", movement !== "", select("A player moves by", movement, choices, choose), movement === "own" ? own() : null);
   }
 
   /** Pictures of the tiles. */
@@ -402,7 +402,7 @@ class LevelDesigner extends Designer {
     const structures = [["ns0", "no neighbour"], ["ns1", "left"], ["ns2", "left and below"], ["ns3", "left, below, left-below"]];
     const legend = () => text("Legend of the tiles, in TOML or JSON", state.tiles, (tiles) => again({ tiles }), { rows: 4, placeholder: "[tiles]\n'#' = ['solid']\n'.' = ['passable', 'empty']" });
     const model = (trained) => { this.change({ trained }); this.rebuild(); };
-    return fold("Training", "The levels that new ones are to be like, and the model that learns from them.", false,
+    return fold("Training", "The example levels, and the model that learns from the example levels.", false,
       this.sourceSelect,
       select("Model", state.trained, MODELS, model),
       this.#model(structures),
@@ -418,7 +418,7 @@ class LevelDesigner extends Designer {
       }),
       edited,
       ...(this.notes ?? []).map((note) => h("p", { className: "small", textContent: note })),
-      h("p", { className: "small", textContent: "What is typed here is trained on at once, in this page alone." }));
+      h("p", { className: "small", textContent: "The model is trained at once on the levels typed here, in this page alone." }));
   }
 
   /** Settings of the model that is trained. */

@@ -5,9 +5,9 @@ import { button, h } from "./dom.js";
 const SEEN = "figrs-studio-toured";
 /** The text of each step, and the part of the page that it is about. */
 const STEPS = [
-  ["[aria-label='Tiles']", "Choose a tile and click a cell. It stands there, and the rest of the board is drawn around it."],
-  ["[role='toolbar']", "Another draws a new board with what you set; Undo brings back the one before. The heat map below the tiles shows where a tile may come."],
-  [".side details", "Say what every board is to meet, then take it along: Files, further down, has text, pictures and maps."],
+  ["[aria-label='Tiles']", "Choose a tile and click a cell. The cell keeps this tile, and the studio draws the rest of the board around it."],
+  ["[role='toolbar']", "Another draws a new board with the tiles that you set; Undo brings back the last board. The heat map below the tiles shows the cells in which a tile can occur."],
+  [".side details", "State the demands on every board here. Files, further down, saves a board as text, picture or map."],
 ];
 
 /** True if the browser has stored an earlier visit, or if its storage cannot be read. */
