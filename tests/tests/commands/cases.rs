@@ -23,6 +23,8 @@ fn commands_print_the_text_of_their_files() {
         "mario_mdmc",
         "maze",
         "network",
+        "ratings",
+        "tracking",
         "yin_yang",
     ] {
         cases.register_bin(program, example::binary(program));

@@ -17,6 +17,7 @@ mod pinned_boards;
 mod plan_cli;
 mod puzzle_cli;
 mod puzzles_cli;
+mod reals_cli;
 mod reports;
 mod spread_cli;
 mod spread_dask;
