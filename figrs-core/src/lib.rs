@@ -104,7 +104,9 @@ pub use rand;
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
     pub use crate::element::contained::{contained, unprinted};
-    pub use crate::element::family_values::{IidValues, MemberFault, SufficientStatistics};
+    pub use crate::element::family_values::{
+        IidValues, MemberArgument, MemberFault, SufficientStatistics,
+    };
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,

@@ -50,12 +50,12 @@ pub use compare::{
     ExactReference, Verdict, compare,
 };
 pub use figrs_answer::{
-    Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, Deepening, DeepeningEnd,
-    Diagnosis, Draws, Error, Estimate, Finding, ItemSampler, LogEvidence, Marginal, Measure,
-    MergeableSampler, NormalComponent, NormalMixture, Part, Partial, PortablePart, PortablePartOf,
-    PortableSums, PortableTargets, PortableUnit, Posterior, Progress, Quality, Quantity, Replicate,
-    Run, RunStatistics, Sums, TargetBounds, TargetDraws, TargetMarginal, World, algorithms,
-    diagnostics, in_order, missing_in_batch, unseen_share,
+    Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, ClosedForm, Deepening,
+    DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
+    LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
+    Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
+    Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
 };
 #[doc(hidden)]
 pub use figrs_exact::minimal_conflict;

@@ -8,7 +8,7 @@ use figrs_core::{Element, Label, Value};
 use super::bounds::{Deepening, DeepeningEnd, TargetBounds};
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use super::estimate::{Estimate, MIN_TRUSTED_ESS};
-use super::normal_mixture::NormalMixture;
+use super::normal_mixture::ClosedForm;
 use super::numeric::is_real;
 use super::quality::Quality;
 use crate::error::Error;
@@ -255,18 +255,11 @@ fn short(number: f64) -> String {
 }
 
 /// The name of a mixture, with the mean and the standard deviation of each number, and its quality.
-fn closed_form(mixture: &NormalMixture, quality: &str) -> String {
-    let (means, covariance) = (mixture.means(), mixture.covariance());
-    let number = |(i, mean): (usize, &f64)| {
-        let deviation = covariance[i][i].sqrt();
-        format!("{}, sd {}", short(*mean), short(deviation))
-    };
-    let numbers: Vec<String> = means.iter().enumerate().map(number).collect();
-    let numbers = numbers.join("; ");
-    match mixture.components().len() {
-        1 => format!("Normal({numbers}), {quality}"),
-        count => format!("mixture of {count} normal distributions ({numbers}), {quality}"),
-    }
+fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
+    let number =
+        |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));
+    let numbers: Vec<String> = mixture.moments().iter().map(number).collect();
+    format!("{}({}), {quality}", mixture.name(), numbers.join("; "))
 }
 
 impl Answer {

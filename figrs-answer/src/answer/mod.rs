@@ -10,6 +10,7 @@ mod contents;
 mod describe;
 pub mod draws;
 pub mod estimate;
+pub mod family_mixture;
 pub(crate) mod few_hits;
 pub mod group_error;
 pub mod marginal;

@@ -6,6 +6,7 @@ use statrs::distribution::{Continuous, ContinuousCDF, Normal};
 
 use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
+use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
 use figrs_core::{AnyElement, Element, ElementId, Value};
 
@@ -29,10 +30,66 @@ pub struct NormalMixture {
     components: Vec<NormalComponent>,
 }
 
+/// The distribution of a real target in closed form.
+#[derive(Clone, Debug)]
+pub enum ClosedForm {
+    /// A mixture of normal distributions.
+    Normal(NormalMixture),
+    /// A mixture of members of a conjugate family.
+    Family(FamilyMixture),
+}
+
+impl ClosedForm {
+    /// The mean of the first number.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Normal(mixture) => mixture.mean(),
+            Self::Family(mixture) => mixture.mean(),
+        }
+    }
+
+    /// The variance of the first number.
+    pub fn variance(&self) -> f64 {
+        match self {
+            Self::Normal(mixture) => mixture.variance(),
+            Self::Family(mixture) => mixture.variance(),
+        }
+    }
+
+    /// The mean and the variance of each number.
+    pub fn moments(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::Normal(mixture) => {
+                let covariance = mixture.covariance();
+                let means = mixture.means().into_iter().enumerate();
+                means.map(|(i, mean)| (mean, covariance[i][i])).collect()
+            }
+            Self::Family(mixture) => mixture.moments(),
+        }
+    }
+
+    /// The name of the distribution: that of its only component, or the number of components.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Normal(mixture) => match mixture.components().len() {
+                1 => "Normal".to_owned(),
+                count => format!("mixture of {count} normal distributions "),
+            },
+            Self::Family(mixture) => {
+                let mut components = mixture.components();
+                match (components.next(), components.count()) {
+                    (Some((_, only)), 0) => format!("{only} "),
+                    (_, others) => format!("mixture of {} distributions ", others + 1),
+                }
+            }
+        }
+    }
+}
+
 /// The distributions of the real targets of an answer, in closed form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
-    pub(crate) mixtures: Vec<(AnyElement, NormalMixture)>,
+    pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
     /// The method that computed the distributions; `None` if there are none.
     pub(crate) estimate: Option<Estimate>,
     /// The position of each target in the list.
@@ -206,14 +263,52 @@ impl Answer {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
-        if let Some(mixture) = self.closed_form(element.erased()) {
-            return Ok(mixture);
-        }
-        self.target(element)?;
+        match self.closed_form(element.erased()) {
+            Some(ClosedForm::Normal(mixture)) => return Ok(mixture),
+            Some(ClosedForm::Family(_)) => {
+                return Err(self.missing_content_error(
+                    "normal distribution of a parameter of another family",
+                    "ask for its `family_mixture`",
+                ));
+            }
+            None => self.target(element)?,
+        };
         Err(self.missing_content_error(
             "distribution in closed form",
             "ask for the `distribution`, or use Exact on a model that is linear and normal",
         ))
+    }
+
+    /// The distribution of a parameter with a conjugate prior, in closed form.
+    ///
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or if it is normal.
+    ///
+    /// ```
+    /// # use figrs_core::{Beta, Flip, Model};
+    /// # use figrs_infer::{Exact, Run};
+    /// let bias = Beta::new(2.0, 2.0);
+    /// let model = (0..10).fold(Model::new(), |model, i| model.observe(&Flip::new(&bias), i < 7));
+    /// let answer = Exact::new().run(&model, &bias)?;
+    /// let posterior = answer.family_mixture(&bias)?;
+    /// assert_eq!(posterior.components().next(), Some((1.0, "Beta(9.0, 5.0)".to_owned())));
+    /// assert!((posterior.mean() - 9.0 / 14.0).abs() < 1e-15);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn family_mixture<T: Value>(&self, element: &Element<T>) -> Result<&FamilyMixture, Error> {
+        match self.closed_form(element.erased()) {
+            Some(ClosedForm::Family(mixture)) => Ok(mixture),
+            Some(ClosedForm::Normal(_)) => Err(self.missing_content_error(
+                "family of a parameter, because the target is normal",
+                "ask for its `mixture`",
+            )),
+            None => {
+                self.target(element)?;
+                Err(self.missing_content_error(
+                    "distribution in closed form",
+                    "ask for the `distribution`, or use Exact on a parameter with a conjugate prior",
+                ))
+            }
+        }
     }
 
     /// True if the answer has distributions of real targets that are approximations.
@@ -225,7 +320,7 @@ impl Answer {
 
     /// The mixture of a real target, if the answer has one.
     #[doc(hidden)]
-    pub fn closed_form(&self, element: &AnyElement) -> Option<&NormalMixture> {
+    pub fn closed_form(&self, element: &AnyElement) -> Option<&ClosedForm> {
         let place = *self.reals.places.get(&element.id())?;
         Some(&self.reals.mixtures[place].1)
     }
@@ -235,7 +330,7 @@ impl Answer {
     #[doc(hidden)]
     pub fn with_mixtures(
         mut self,
-        mixtures: Vec<(AnyElement, NormalMixture)>,
+        mixtures: Vec<(AnyElement, ClosedForm)>,
         estimate: Estimate,
     ) -> Self {
         let places = mixtures.iter().enumerate();

@@ -293,6 +293,20 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         Ok(drawn.map(Datum::new))
     }
 
+    fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
+        let posterior = contained(|| self.distribution.posterior(likelihood))?;
+        let op = |distribution| TypedDistribution {
+            distribution,
+            role: AtomicRole::Random,
+            values: PhantomData,
+        };
+        Ok(posterior.map(|distribution| -> Box<dyn AtomicOp> { Box::new(op(distribution)) }))
+    }
+
+    fn moments(&self) -> Option<Vec<(f64, f64)>> {
+        contained(|| self.distribution.moments()).ok()?
+    }
+
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         contained(|| self.distribution.linear_gaussian()).ok()?
     }

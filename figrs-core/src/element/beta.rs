@@ -125,18 +125,16 @@ impl Family<f64> for BetaDistribution {
         &[Term::Log, Term::LogComplement]
     }
 
-    fn sample_conditional<R: Rng + ?Sized>(
-        &self,
-        parameters: &[f64],
-        likelihood: &Likelihood,
-        rng: &mut R,
-    ) -> Option<f64> {
+    fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let a = parameters[0] + likelihood.get(Term::Log);
         let b = parameters[1] + likelihood.get(Term::LogComplement);
-        let shapes = [a, b];
-        self.check(&shapes)
-            .is_ok()
-            .then(|| self.sample(&shapes, rng))
+        self.check(&[a, b]).is_ok().then(|| vec![a, b])
+    }
+
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let [a, b] = [parameters[0], parameters[1]];
+        let (mean, rest) = (a / (a + b), b / (a + b));
+        Some(vec![(mean, mean * rest / (a + b + 1.0))])
     }
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {

@@ -113,16 +113,21 @@ impl Family<Vec<f64>> for DirichletDistribution {
         &[Term::LogOfEach]
     }
 
-    fn sample_conditional<R: Rng + ?Sized>(
-        &self,
-        parameters: &[f64],
-        likelihood: &Likelihood,
-        rng: &mut R,
-    ) -> Option<Vec<f64>> {
+    fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let each = parameters.iter().enumerate();
         let concentrations: Vec<f64> = each.map(|(i, a)| a + likelihood.log_of(i)).collect();
-        let exists = self.check(&concentrations).is_ok();
-        exists.then(|| self.sample(&concentrations, rng))
+        self.check(&concentrations)
+            .is_ok()
+            .then_some(concentrations)
+    }
+
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let total: f64 = parameters.iter().sum();
+        let moments = |a: &f64| {
+            let mean = a / total;
+            (mean, mean * (1.0 - mean) / (total + 1.0))
+        };
+        Some(parameters.iter().map(moments).collect())
     }
 
     fn log_prob_derivative(

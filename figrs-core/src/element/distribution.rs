@@ -136,6 +136,20 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
+    /// The product of the distribution and a likelihood, as a distribution, as [`Family::posterior`] gives it.
+    fn posterior(&self, likelihood: &Likelihood) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = likelihood;
+        None
+    }
+
+    /// The same as [`Family::moments`], for this distribution.
+    fn moments(&self) -> Option<Vec<(f64, f64)>> {
+        None
+    }
+
     /// The same as [`Family::linear_gaussian`], for this distribution, in which no number is open.
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
@@ -298,8 +312,23 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         &[]
     }
 
+    /// The parameters of the member whose density is proportional to a member's density times a likelihood, which has only
+    /// [`conjugate_terms`](Self::conjugate_terms); `None` if no member has this density.
+    ///
+    /// Exact algorithms use the member as the posterior distribution.
+    fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
+        let _ = (parameters, likelihood);
+        None
+    }
+
+    /// The mean and the variance of each number of a value; a moment that does not exist is infinite or NaN. `None` if they are not known.
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let _ = parameters;
+        None
+    }
+
     /// A random value with a density proportional to the member's density times the likelihood; `None` if no such distribution exists. The
-    /// likelihood has only [`conjugate_terms`](Self::conjugate_terms).
+    /// likelihood has only [`conjugate_terms`](Self::conjugate_terms). The default draws from the [`posterior`](Self::posterior).
     ///
     /// Samplers use the result as an exact draw from the conditional distribution.
     fn sample_conditional<R: Rng + ?Sized>(
@@ -308,8 +337,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood: &Likelihood,
         rng: &mut R,
     ) -> Option<T> {
-        let _ = (parameters, likelihood, rng);
-        None
+        let posterior = self.posterior(parameters, likelihood)?;
+        Some(self.sample(&posterior, rng))
     }
 
     /// The members as normal distributions whose mean is a linear function of the parameters that are `None`; the other parameters have these

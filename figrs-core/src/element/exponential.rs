@@ -8,9 +8,9 @@ use rand::Rng;
 use rand::distr::Distribution as _;
 use statrs::distribution::Exp as Statrs;
 
-use super::convention::{RateConvention, RateOrScale, kept_finite, positive};
+use super::convention::{RateConvention, RateOrScale, kept_finite, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::gamma::conditional_gamma;
+use super::gamma::{conditional_gamma, unit_gamma};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
 use super::param::Number;
@@ -119,7 +119,8 @@ impl Family<f64> for ExponentialDistribution {
         rng: &mut R,
     ) -> Option<f64> {
         let rate = self.0.standard(1.0, parameters[0]);
-        conditional_gamma(1.0, rate, likelihood, rng)
+        let (shape, rate) = conditional_gamma(1.0, rate, likelihood)?;
+        Some(kept_positive(unit_gamma(shape, rng) / rate))
     }
 
     #[inline]

@@ -123,6 +123,16 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
         self.with_numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
     }
 
+    fn posterior(&self, likelihood: &Likelihood) -> Option<Self> {
+        let numbers = self.with_numbers(|family, numbers| family.posterior(numbers, likelihood))?;
+        let numbers = numbers.into_iter().map(Number::Constant).collect();
+        Some(Self::new(Arc::clone(&self.family), numbers))
+    }
+
+    fn moments(&self) -> Option<Vec<(f64, f64)>> {
+        self.with_numbers(F::moments)
+    }
+
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         let parameters: Vec<Option<f64>> = self.parameters.iter().map(|p| Some(p.get())).collect();
         self.family.linear_gaussian(&parameters)

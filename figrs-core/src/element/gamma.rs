@@ -132,14 +132,15 @@ impl Family<f64> for GammaDistribution {
         &[Term::Log, Term::Linear]
     }
 
-    fn sample_conditional<R: Rng + ?Sized>(
-        &self,
-        parameters: &[f64],
-        likelihood: &Likelihood,
-        rng: &mut R,
-    ) -> Option<f64> {
+    fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let rate = self.0.standard(1.0, parameters[1]);
-        conditional_gamma(parameters[0], rate, likelihood, rng)
+        let (shape, rate) = conditional_gamma(parameters[0], rate, likelihood)?;
+        Some(vec![shape, self.0.standard(1.0, rate)])
+    }
+
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let mean = self.0.stretched(parameters[0], parameters[1]);
+        Some(vec![(mean, mean * mean / parameters[0])])
     }
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
@@ -182,16 +183,15 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
 
 /// A draw from a gamma distribution times a likelihood with terms in ln θ and θ: the product is again a gamma
 /// distribution.
-pub(super) fn conditional_gamma<R: Rng + ?Sized>(
+pub(super) fn conditional_gamma(
     shape: f64,
     rate: f64,
     likelihood: &Likelihood,
-    rng: &mut R,
-) -> Option<f64> {
+) -> Option<(f64, f64)> {
     let shape = shape + likelihood.get(Term::Log);
     let rate = rate - likelihood.get(Term::Linear);
     let exists = shape > 0.0 && rate > 0.0 && shape.is_finite() && rate.is_finite();
-    exists.then(|| kept_positive(unit_gamma(shape, rng) / rate))
+    exists.then_some((shape, rate))
 }
 
 /// The tail probabilities of the gamma distribution of rate one. `None` for shapes above 1e8, for which the series of the library of

@@ -89,16 +89,26 @@ impl Family<f64> for InverseGammaDistribution {
         &[Term::Log, Term::Inverse]
     }
 
-    fn sample_conditional<R: Rng + ?Sized>(
-        &self,
-        parameters: &[f64],
-        likelihood: &Likelihood,
-        rng: &mut R,
-    ) -> Option<f64> {
+    fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let shape = parameters[0] - likelihood.get(Term::Log);
         let scale = parameters[1] - likelihood.get(Term::Inverse);
         let exists = shape > 0.0 && scale > 0.0 && shape.is_finite() && scale.is_finite();
-        exists.then(|| kept_positive(scale / unit_gamma(shape, rng)))
+        exists.then(|| vec![shape, scale])
+    }
+
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let [shape, scale] = [parameters[0], parameters[1]];
+        let mean = if shape > 1.0 {
+            scale / (shape - 1.0)
+        } else {
+            f64::INFINITY
+        };
+        let variance = if shape > 2.0 {
+            mean * mean / (shape - 2.0)
+        } else {
+            f64::INFINITY
+        };
+        Some(vec![(mean, variance)])
     }
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {

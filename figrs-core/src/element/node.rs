@@ -99,6 +99,16 @@ pub trait AtomicOp: Send + Sync {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
+    /// The product of the distribution and a likelihood with [`conjugate_terms`](Self::conjugate_terms), as a distribution; `None` if it is not
+    /// known.
+    fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
+        let _ = likelihood;
+        Ok(None)
+    }
+    /// The mean and the variance of each number of a value, if they are known.
+    fn moments(&self) -> Option<Vec<(f64, f64)>> {
+        None
+    }
     /// The distribution as a normal distribution, if it is one.
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None

@@ -1,12 +1,17 @@
 //! Answers in closed form.
 
 use figrs_answer::answer::estimate::Estimate;
-use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
+use std::sync::Arc;
+
+use figrs_answer::answer::family_mixture::FamilyMixture;
+use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
+use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Model, ModelError};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
+use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
 use super::hybrid_model::HybridModel;
@@ -39,7 +44,11 @@ pub(crate) fn in_closed_form(
     let mut scan = Scan::new(model, targets, limits);
     match scan.run() {
         // A model without normal elements is none for this algorithm.
-        Err(Error::NotClosedForm { .. }) if scan.vectors.is_empty() => return Err(refused),
+        Err(Error::NotClosedForm { .. })
+            if scan.vectors.is_empty() && scan.parameters.is_empty() =>
+        {
+            return Err(refused);
+        }
         found => found?,
     }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
@@ -53,8 +62,15 @@ pub(crate) fn in_closed_form(
     )
 }
 
-/// A real target: the vectors of which it is a linear function, by index and by name, and the function.
-pub(super) type RealTarget = (Vec<(usize, RealId)>, Conditional<Linear>);
+/// A real target.
+pub(super) struct RealTarget {
+    /// The vectors of which it is a linear function, by index and by name.
+    vectors: Vec<(usize, RealId)>,
+    /// The linear function; of no numbers if the target is a parameter.
+    rows: Conditional<Linear>,
+    /// The parameter that the target is.
+    parameter: Option<usize>,
+}
 
 /// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
 pub(super) fn real_targets(
@@ -63,8 +79,13 @@ pub(super) fn real_targets(
 ) -> Result<Vec<Option<RealTarget>>, Error> {
     let mut reals = Vec::with_capacity(targets.len());
     for target in targets {
+        let parameter = hybrid.parameter(target)?;
         let rows = hybrid.real_target(target)?;
-        reals.push(rows.map(|rows| (hybrid.mention(&rows), rows)));
+        reals.push(rows.map(|rows| RealTarget {
+            vectors: hybrid.mention(&rows),
+            rows,
+            parameter,
+        }));
     }
     Ok(reals)
 }
@@ -86,8 +107,8 @@ pub(super) fn marginals(
     }
     let mut mixtures = Vec::new();
     for (target, real) in targets.iter().zip(reals) {
-        if let Some((vectors, rows)) = real {
-            let mixture = mixture(hybrid, &posterior, vectors, rows).map_err(explain)?;
+        if let Some(real) = real {
+            let mixture = closed_form(hybrid, &posterior, real).map_err(explain)?;
             mixtures.push((target.clone(), mixture));
         }
     }
@@ -115,20 +136,37 @@ pub(super) fn marginals(
     Ok(Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures, estimate))
 }
 
-/// The distribution of a target, which is a linear function of vectors.
-fn mixture(
+/// The distribution of a target.
+fn closed_form(
     hybrid: &HybridModel<'_>,
     posterior: &Posterior<'_>,
-    vectors: &[(usize, RealId)],
-    rows: &Conditional<Linear>,
-) -> Result<NormalMixture, GaussianError> {
+    target: &RealTarget,
+) -> Result<ClosedForm, GaussianError> {
+    let RealTarget {
+        vectors,
+        rows,
+        parameter,
+    } = target;
     let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
     let joint = posterior.joint(&reals, MAX_COMPONENTS)?;
+    if let Some(parameter) = *parameter {
+        // Equal members of the family are one component.
+        let mut shares: IndexMap<String, (f64, Arc<dyn AtomicOp>)> = IndexMap::new();
+        for (values, component) in &joint.components {
+            let found = hybrid.parameter_posterior(parameter, &joint.scope, values);
+            if let Some(distribution) = found {
+                let entry = shares.entry(distribution.describe());
+                entry.or_insert((0.0, Arc::clone(distribution))).0 += component.share;
+            }
+        }
+        let components = shares.into_values().collect();
+        return Ok(ClosedForm::Family(FamilyMixture::new(components)));
+    }
     let components = joint.components.iter().map(|(values, component)| {
         let row = hybrid.row(rows, &joint.scope, values);
         transformed(hybrid, row, vectors, component)
     });
-    Ok(NormalMixture::new(components.collect()))
+    Ok(ClosedForm::Normal(NormalMixture::new(components.collect())))
 }
 
 /// The distribution of a linear function of some vectors.

@@ -1,6 +1,6 @@
 //! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
 
-use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
+use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
@@ -10,7 +10,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::answer::{coefficients, explained};
 use super::hybrid_model::HybridModel;
-use super::scan::Scan;
+use super::scan::{Scan, not_closed};
 
 /// One component of the joint distribution of some elements.
 #[derive(Clone, Debug)]
@@ -48,6 +48,12 @@ impl Belief {
         let mut scan = Scan::new(model, elements, limits);
         scan.run()?;
         let mut hybrid = HybridModel::new(scan, model, elements, limits)?;
+        for element in elements {
+            if hybrid.parameter(element)?.is_some() {
+                let problem = "a filter keeps normal and finite elements, and this is a parameter of another family";
+                return Err(not_closed(element, problem.to_owned()));
+            }
+        }
         let (rows, numbers) = hybrid.stacked(elements)?;
         let vectors = hybrid.mention(&rows);
         let explain = |error| explained(&hybrid, error);
@@ -103,7 +109,7 @@ impl Belief {
                         .collect(),
                 };
                 let mixture = NormalMixture::new(self.components.iter().map(part).collect());
-                mixtures.push((element.clone(), mixture));
+                mixtures.push((element.clone(), ClosedForm::Normal(mixture)));
                 continue;
             }
             let mut values: SupportBuilder = element.no_values();

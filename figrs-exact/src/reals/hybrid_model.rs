@@ -1,10 +1,12 @@
 //! The factor graph of the normal elements and the finite elements of a model.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Datum, Model, Support};
 use figrs_factor::eliminate::Options;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
@@ -16,6 +18,7 @@ use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 
 use super::answer::explained;
+use super::conjugate::ParameterPosterior;
 use super::finite_part::numbers_of;
 use super::linear_element::{Conditional, Linear, union};
 use super::scan::{Form, NormalVector, Scan, not_closed};
@@ -42,6 +45,8 @@ pub(super) struct HybridModel<'m> {
     /// For each vector, its dimension; zero for those that were merged with another one.
     dimensions: Vec<usize>,
     pub(super) sites: Vec<SiteFactor>,
+    /// For each parameter, its posterior given the finite elements.
+    posteriors: Vec<Conditional<ParameterPosterior>>,
 }
 
 /// The factor of a likelihood that is not Gaussian.
@@ -114,6 +119,7 @@ impl<'m> HybridModel<'m> {
                 .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
                 .collect(),
             sites: Vec::new(),
+            posteriors: Vec::new(),
             expansion,
             scan,
         };
@@ -151,6 +157,18 @@ impl<'m> HybridModel<'m> {
             }
         }
         this.scan.vectors = vectors;
+        for parameter in &this.scan.parameters {
+            this.posteriors
+                .push(parameter.posteriors(&this.scan.finite)?);
+        }
+        for index in 0..this.posteriors.len() {
+            let posterior = &this.posteriors[index];
+            let logs: Vec<f64> = posterior.rows.iter().map(|row| row.log_total).collect();
+            if !this.scan.parameters[index].is_chosen && logs.iter().any(|&log| log != 0.0) {
+                let scope = posterior.finite.clone();
+                this.add_finite(&scope, |place| logs[place]);
+            }
+        }
         for site in this.scan.sites.take().unwrap_or_default() {
             this.add_site(site)?;
         }
@@ -487,6 +505,39 @@ impl<'m> HybridModel<'m> {
         (self.variables[place].0, support)
     }
 
+    /// The parameter that a target is, as a position in the list of posteriors.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain chooses the parameter.
+    pub(super) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
+        let Form::Parameter(multiple) = *self.scan.form(target) else {
+            return Ok(None);
+        };
+        if multiple.factor != 1.0 || self.scan.parameters[multiple.parameter].is_chosen {
+            let problem = "it is a multiple of a parameter, or a Chain chooses it; ask for the parameter, or for the Chain";
+            return Err(not_closed(target, problem.to_owned()));
+        }
+        Ok(Some(multiple.parameter))
+    }
+
+    /// The posterior of a parameter for an assignment of variables; `None` if it is impossible.
+    pub(super) fn parameter_posterior(
+        &self,
+        parameter: usize,
+        variables: &[VarId],
+        values: &[u32],
+    ) -> Option<&Arc<dyn AtomicOp>> {
+        let posterior = &self.posteriors[parameter];
+        let sizes = self.scan.finite.sizes(&posterior.finite);
+        let index = posterior
+            .finite
+            .iter()
+            .zip(&sizes)
+            .fold(0, |index, (&place, size)| {
+                index * size + self.value(place, variables, values) as usize
+            });
+        posterior.rows[index].distribution.as_ref()
+    }
+
     /// A real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if it is finite.
     pub(super) fn real_target(
         &self,
@@ -495,6 +546,14 @@ impl<'m> HybridModel<'m> {
         match self.scan.form(target) {
             Form::Finite => Ok(None),
             Form::Real(rows) => Ok(Some(self.substituted(target, rows)?)),
+            Form::Parameter(_) => {
+                let index = self.parameter(target)?.unwrap_or_default();
+                let posterior = &self.posteriors[index];
+                Ok(Some(Conditional {
+                    finite: posterior.finite.clone(),
+                    rows: vec![Linear::constant(DVector::zeros(0)); posterior.rows.len()],
+                }))
+            }
             Form::Function(_) | Form::Observed => Err(not_closed(
                 target,
                 "its distribution is not normal; ask for a real element that is, or draw samples"

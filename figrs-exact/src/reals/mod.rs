@@ -7,12 +7,14 @@
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
 //! | `hybrid_model` | the factor graph of both |
 //! | `site` | likelihoods of one real number that are not Gaussian |
+//! | `conjugate` | parameters with conjugate priors |
 //! | `answer` | the marginals of the targets |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `belief` | the joint distribution of several elements |
 
 mod answer;
 pub(crate) mod belief;
+mod conjugate;
 mod expectation_propagation;
 mod finite_part;
 mod hybrid_model;

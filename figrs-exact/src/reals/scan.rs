@@ -7,11 +7,12 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::Limits;
 use figrs_core::internals::{ApplyOp, ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
 use figrs_core::{
-    AnyElement, ElementId, Evidence, LinearFunction, LinearGaussian, Model, SupportBuilder,
+    AnyElement, Datum, ElementId, Evidence, LinearFunction, LinearGaussian, Model, SupportBuilder,
 };
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::conjugate::{Multiple, Parameter, is_prior, not_conjugate};
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, Linear, union};
 use super::site::{RealFunction, Site, Weighed};
@@ -31,6 +32,8 @@ pub(super) enum Form {
     Real(Rc<Conditional<Linear>>),
     /// The element is another function of one real number.
     Function(Rc<RealFunction>),
+    /// The element is a parameter with a conjugate prior, or a multiple of one.
+    Parameter(Multiple),
     /// The element is observed, and its distribution given a real number is not normal.
     Observed,
 }
@@ -64,12 +67,15 @@ pub(super) struct Scan<'m> {
     /// The Chains with a real result, in the order in which their forms were found.
     choices: Vec<AnyElement>,
     /// Number of elements and roots that read an element.
-    readers: FxHashMap<ElementId, usize>,
+    pub(super) readers: FxHashMap<ElementId, usize>,
     /// True once the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if they are refused.
     pub(super) sites: Option<Vec<Site>>,
+    pub(super) parameters: Vec<Parameter>,
     evidence: &'m [(AnyElement, Evidence)],
+    /// The first observed value of each element.
+    observed: FxHashMap<ElementId, &'m Datum>,
 }
 
 /// The form of an element, or the elements whose forms it needs first.
@@ -93,7 +99,9 @@ impl<'m> Scan<'m> {
             readers: FxHashMap::default(),
             are_parents_numbered: false,
             sites: None,
+            parameters: Vec::new(),
             evidence: model.evidence(),
+            observed: first_observed(model),
         }
     }
 
@@ -114,6 +122,7 @@ impl<'m> Scan<'m> {
             *self.readers.entry(root.id()).or_default() += 1;
         }
         self.merge_private_results();
+        self.check_chosen_parameters()?;
         self.add_statements()
     }
 
@@ -132,12 +141,20 @@ impl<'m> Scan<'m> {
                     }
                     RealFunction::clone(function)
                 }
-                Form::Observed if evidence.observed().is_none() => {
+                Form::Observed => {
+                    let first = self.observed(element).zip(evidence.observed());
+                    if first.is_some_and(|(first, value)| first.same_as(value.as_any())) {
+                        continue;
+                    }
                     let problem =
                         "its value is observed; another statement about it cannot be weighed";
                     return Err(not_closed(element, problem.to_owned()));
                 }
-                Form::Real(_) | Form::Finite | Form::Observed => continue,
+                Form::Parameter(_) => {
+                    let problem = "evidence about a parameter with a prior is not weighed in closed form; observe what reads it";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
+                Form::Real(_) | Form::Finite => continue,
             };
             added.push(Site {
                 element: element.clone(),
@@ -228,7 +245,13 @@ impl<'m> Scan<'m> {
                 if !matches!(outcomes, Err(NotEnumerable::Continuous)) {
                     return Ok(Attempt::Done(Form::Finite));
                 }
-                let law = op.linear_gaussian().ok_or_else(|| not_normal(element))?;
+                let Some(law) = op.linear_gaussian() else {
+                    if !is_prior(element) {
+                        return Err(not_normal(element));
+                    }
+                    let prior = Conditional::always(element.clone());
+                    return Ok(Attempt::Done(self.add_parameter(element, prior)));
+                };
                 let rule = Rule {
                     mean: composed(&law.mean, &[]),
                     covariance: matrix(element, &law.covariance)?,
@@ -253,6 +276,11 @@ impl<'m> Scan<'m> {
                 Some(_) => self.function(element, &**op),
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
+                (Some(family), Some(parent))
+                    if matches!(self.form(&parent), Form::Parameter(_)) =>
+                {
+                    Ok(Attempt::Done(self.reader(element, family)?))
+                }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
                 (_, Some(_)) if self.sites.is_some() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, &parent)),
@@ -284,6 +312,17 @@ impl<'m> Scan<'m> {
                 check_numbers(element, rows.rows.iter())?;
                 return Ok(Attempt::Done(Form::Real(Rc::new(rows))));
             }
+        }
+        if let [parent] = element.parents()
+            && let Form::Parameter(multiple) = *self.form(parent)
+            && let Some(LinearFunction { offset, columns }) = op.linear(&[OpenArgument::Open(1)])
+            && let ([0.0], [column]) = (&offset[..], &columns[..])
+        {
+            let factor = multiple.factor * column[0];
+            return Ok(Attempt::Done(Form::Parameter(Multiple {
+                factor,
+                ..multiple
+            })));
         }
         if self.sites.is_none() {
             let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, or use ExpectationPropagation";
@@ -325,10 +364,7 @@ impl<'m> Scan<'m> {
     /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
     fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
-        let observed = self.evidence.iter().find_map(|(other, evidence)| {
-            let value = evidence.observed()?;
-            (other.id() == element.id()).then_some(value)
-        });
+        let observed = self.observed(element);
         let values = if is_float(element) {
             None
         } else {
@@ -347,6 +383,11 @@ impl<'m> Scan<'m> {
         };
         self.sites.get_or_insert_default().push(site);
         Ok(Attempt::Done(Form::Observed))
+    }
+
+    /// The first observed value of an element.
+    pub(super) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
+        self.observed.get(&element.id()).copied()
     }
 
     /// A finite element with these values, whose probabilities are a site.
@@ -419,6 +460,7 @@ impl<'m> Scan<'m> {
                 Form::Finite => continue,
                 Form::Function(function) => RealFunction::clone(function),
                 Form::Real(_) => self.number(parent)?,
+                Form::Parameter(_) => return Err(not_conjugate(parent, element)),
                 Form::Observed => {
                     let problem = format!(
                         "it depends on the observed value of {}, whose distribution is not normal",
@@ -476,11 +518,17 @@ impl<'m> Scan<'m> {
         })?;
         let Some(rows) = rows else {
             let has_number = element.parents().iter().any(|parent| self.is_real(parent));
-            return if self.sites.is_some() && has_number {
-                self.dependent(element)
+            if self.sites.is_some() && has_number {
+                return self.dependent(element);
+            }
+            let parameter = if has_number {
+                None
             } else {
-                Err(not_normal(element))
+                self.parameter_member(element, family)?
             };
+            return parameter
+                .map(Attempt::Done)
+                .ok_or_else(|| not_normal(element));
         };
         check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
         let mut checked = Vec::with_capacity(rows.rows.len());
@@ -511,12 +559,17 @@ impl<'m> Scan<'m> {
             return Ok(Attempt::Done(Form::Finite));
         }
         let parents: Vec<usize> = self.parents_of(element);
+        if let Some(form) = self.chosen_parameter(element, &branches, &parents)? {
+            return Ok(Attempt::Done(form));
+        }
         let mut forms = Vec::with_capacity(branches.len());
         for branch in branches.iter() {
             forms.push(match self.form(branch).clone() {
                 Form::Real(rows) => Ok(rows),
                 Form::Finite => Err(self.finite.place(branch)),
-                Form::Function(_) | Form::Observed => return Err(not_normal(element)),
+                Form::Function(_) | Form::Parameter(_) | Form::Observed => {
+                    return Err(not_normal(element));
+                }
             });
         }
         self.finite.find_supports()?;
@@ -589,7 +642,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The numbers of the finite parents of an element, whose possible values are then known.
-    fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
+    pub(super) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
             return Ok(parents);
@@ -635,7 +688,9 @@ impl<'m> Scan<'m> {
         for parent in element.parents() {
             parents.push(match self.form(parent).clone() {
                 Form::Real(rows) => Ok(rows),
-                Form::Finite | Form::Function(_) | Form::Observed => Err(self.finite.place(parent)),
+                Form::Finite | Form::Function(_) | Form::Parameter(_) | Form::Observed => {
+                    Err(self.finite.place(parent))
+                }
             });
         }
         let scope = union(parents.iter().map(|parent| match parent {
@@ -714,7 +769,7 @@ impl<'m> Scan<'m> {
             match form {
                 Form::Real(rows) => rename(rows),
                 Form::Function(function) => rename(&mut Rc::make_mut(function).argument),
-                Form::Finite | Form::Observed => {}
+                Form::Finite | Form::Parameter(_) | Form::Observed => {}
             }
         }
         for site in self.sites.iter_mut().flatten() {
@@ -832,6 +887,17 @@ fn check_numbers<'a>(
         }
     }
     Ok(())
+}
+
+/// The first observed value of each element with an observation.
+fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
+    let mut first = FxHashMap::default();
+    for (element, evidence) in model.evidence() {
+        if let Some(value) = evidence.observed() {
+            first.entry(element.id()).or_insert(value);
+        }
+    }
+    first
 }
 
 /// True if the values of an element are numbers of the type `f64` or lists of these.

@@ -67,7 +67,7 @@ pub(super) fn estimands(
         let mut real = exact.iter().chain(answers);
         if let Some(mixture) = real.find_map(|answer| answer.closed_form(element)) {
             // A list of real numbers has no single number to compare.
-            if mixture.dimension() == 1 {
+            if mixture.moments().len() == 1 {
                 estimands.push(Estimand {
                     target,
                     name: format!("E({name})"),

@@ -1,6 +1,7 @@
 //! `ratings` and `tracking` against answers computed elsewhere, and their streams and pictures.
 
-use std::io::Write;
+use std::fmt::Write as _;
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use figrs_tests::example;
@@ -61,7 +62,7 @@ fn a_season_is_rated_as_computed_elsewhere() {
         let mut file = "winner,loser,draw\n".to_owned();
         for game in case["evidence"]["games"].as_array().unwrap() {
             let line = [&game["first"], &game["second"]].map(|name| name.as_str().unwrap());
-            file += &format!("{},{},{}\n", line[0], line[1], game["draw"]);
+            writeln!(file, "{},{},{}", line[0], line[1], game["draw"]).unwrap();
         }
         let options = "--matches - --format json --drift 0.08333333333333333";
         let found: Value = serde_json::from_str(&output("ratings", options, &file)).unwrap();

@@ -46,10 +46,10 @@ fn finite_elements_that_read_real_ones() {
         "large",
         "linear",
     );
-    let share = Beta::new(1.0, 1.0).named("share");
+    let share = ContinuousUniform::new(0.0, 1.0).named("share");
     let coin = Flip::new(&share).named("coin");
     let model = Model::new().observe(&coin, true);
-    // A model without normal elements is refused as before.
+    // A model without normal elements and parameters is refused as before.
     let error = refused(&model, &share);
     assert!(
         matches!(error, Error::Model(ModelError::NotFinite { .. })),

@@ -1,0 +1,146 @@
+//! The distribution of an unknown parameter in closed form: a mixture of members of a family.
+
+use std::fmt;
+use std::sync::Arc;
+
+use figrs_core::Tails;
+use figrs_core::internals::AtomicOp;
+
+/// Number of halvings of the interval that contains a quantile: the interval then has the width of rounding errors.
+const HALVINGS: usize = 200;
+
+/// The exact distribution of a parameter, such as an unknown probability or rate: a mixture of members of a conjugate family, one for each possible
+/// assignment of the finite elements on which the parameter depends.
+///
+/// The value of a parameter is a number or a list of numbers; the methods that return one number answer for the first number of a list.
+#[derive(Clone)]
+pub struct FamilyMixture {
+    components: Vec<(f64, Arc<dyn AtomicOp>)>,
+}
+
+impl fmt::Debug for FamilyMixture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.components()).finish()
+    }
+}
+
+impl FamilyMixture {
+    /// The mixture of these distributions, of which there is at least one, with their shares, which sum to one.
+    #[doc(hidden)]
+    pub fn new(components: Vec<(f64, Arc<dyn AtomicOp>)>) -> Self {
+        Self { components }
+    }
+
+    /// The share and the description of each component, such as `Beta(3, 4)`.
+    pub fn components(&self) -> impl Iterator<Item = (f64, String)> {
+        self.components
+            .iter()
+            .map(|(share, op)| (*share, op.describe()))
+    }
+
+    /// The mean and the variance of each number.
+    pub fn moments(&self) -> Vec<(f64, f64)> {
+        let all: Vec<(f64, Vec<(f64, f64)>)> = self
+            .components
+            .iter()
+            .map(|(share, op)| (*share, op.moments().unwrap_or_default()))
+            .collect();
+        let numbers = all.iter().map(|(_, moments)| moments.len()).min();
+        let of_number = |i: usize| {
+            let mean: f64 = all.iter().map(|(share, m)| share * m[i].0).sum();
+            let spread =
+                |(share, m): &(f64, Vec<(f64, f64)>)| share * (m[i].1 + (m[i].0 - mean).powi(2));
+            (mean, all.iter().map(spread).sum())
+        };
+        (0..numbers.unwrap_or(0)).map(of_number).collect()
+    }
+
+    /// The mean.
+    pub fn mean(&self) -> f64 {
+        self.moments().first().map_or(f64::NAN, |moments| moments.0)
+    }
+
+    /// The variance.
+    pub fn variance(&self) -> f64 {
+        self.moments().first().map_or(f64::NAN, |moments| moments.1)
+    }
+
+    /// The density at a number; NaN if the parameter is a list.
+    pub fn density(&self, x: f64) -> f64 {
+        let density = |op: &Arc<dyn AtomicOp>| op.log_prob(&x).map_or(f64::NAN, f64::exp);
+        self.components
+            .iter()
+            .map(|(share, op)| share * density(op))
+            .sum()
+    }
+
+    /// The probability that the number is at most `x`; NaN if the family states no such probabilities.
+    pub fn cdf(&self, x: f64) -> f64 {
+        self.tail(x, |tails| tails.lower)
+    }
+
+    fn tail(&self, x: f64, of: impl Fn(Tails) -> f64) -> f64 {
+        let tail = |op: &Arc<dyn AtomicOp>| match op.tails(&x) {
+            Ok(Some(tails)) => of(tails),
+            _ => f64::NAN,
+        };
+        self.components
+            .iter()
+            .map(|(share, op)| share * tail(op))
+            .sum()
+    }
+
+    /// The probability that the number is above `low` and at most `high`; NaN if the family states no such probabilities.
+    pub fn probability_between(&self, low: f64, high: f64) -> f64 {
+        // Above the mean, differences of upper tails keep more digits.
+        if low > self.mean() {
+            (self.tail(low, |tails| tails.upper) - self.tail(high, |tails| tails.upper)).max(0.0)
+        } else {
+            (self.cdf(high) - self.cdf(low)).max(0.0)
+        }
+    }
+
+    /// The number that the value does not exceed with this probability; NaN if `probability` is outside of (0, 1), or if the family states no such
+    /// probabilities.
+    ///
+    /// **Guarantee.** Within rounding errors of the family's probabilities: the interval is halved until it is as narrow as rounding errors.
+    pub fn quantile(&self, probability: f64) -> f64 {
+        let middle = self.mean();
+        let at_mean = self.cdf(middle);
+        if !(probability > 0.0 && probability < 1.0) || at_mean.is_nan() {
+            return f64::NAN;
+        }
+        let mut step = self
+            .variance()
+            .sqrt()
+            .min(middle.abs())
+            .max(f64::MIN_POSITIVE);
+        let (mut low, mut high) = (middle, middle);
+        while self.cdf(low) >= probability {
+            low -= step;
+            step *= 2.0;
+        }
+        while self.cdf(high) < probability {
+            high += step;
+            step *= 2.0;
+        }
+        for _ in 0..HALVINGS {
+            let middle = f64::midpoint(low, high);
+            if middle <= low || middle >= high {
+                break;
+            }
+            if self.cdf(middle) < probability {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
+    /// The interval between the quantiles that leave out half of the remaining probability on each side.
+    pub fn interval(&self, mass: f64) -> (f64, f64) {
+        let outside = (1.0 - mass) / 2.0;
+        (self.quantile(outside), self.quantile(1.0 - outside))
+    }
+}

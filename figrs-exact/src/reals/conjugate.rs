@@ -1,0 +1,442 @@
+//! Parameters with a conjugate prior: unknown probabilities, rates, precisions and shares.
+//!
+//! A parameter is a continuous element that is not normal. The elements that read it are observed, or finite. For each assignment of the finite elements that
+//! they depend on, the product of the prior and their likelihoods is a member of the prior's family, and the integral over the parameter is a number: a
+//! factor of the finite elements.
+
+use std::any::Any;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use figrs_answer::error::Error;
+use figrs_core::internals::{AtomicOp, FamilyOp, Kind, MemberArgument};
+use figrs_core::{AnyElement, Datum, Likelihood, SupportBuilder, Term};
+
+use super::finite_part::FinitePart;
+use super::linear_element::{Conditional, union};
+use super::scan::{Form, Scan, not_closed};
+
+/// The terms of one number, which a likelihood of a multiple of the number may have.
+const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
+
+/// An element that is a parameter, or a multiple of one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Multiple {
+    /// The parameter, as a position in the list of all parameters.
+    pub(super) parameter: usize,
+    pub(super) factor: f64,
+}
+
+/// A parameter with its prior and the elements that read it.
+#[derive(Debug)]
+pub(super) struct Parameter {
+    pub(super) element: AnyElement,
+    /// The prior, an atomic element, for each assignment of some finite elements.
+    pub(super) prior: Rc<Conditional<AnyElement>>,
+    pub(super) readers: Vec<Reader>,
+    /// True if a Chain chooses this parameter, and stands for it.
+    pub(super) is_chosen: bool,
+}
+
+/// An element with a parameter among the parameters of its distribution.
+#[derive(Debug)]
+pub(super) struct Reader {
+    pub(super) element: AnyElement,
+    /// The position of the parameter among the element's parents.
+    pub(super) open: usize,
+    pub(super) factor: f64,
+    pub(super) value: ReadValue,
+    /// The finite elements that the element depends on, and itself if it is finite, by number in ascending order.
+    pub(super) scope: Vec<usize>,
+}
+
+/// The value of a reader.
+#[derive(Clone, Debug)]
+pub(super) enum ReadValue {
+    Observed(Datum),
+    /// The value of a finite element, by its number.
+    Child(usize),
+}
+
+/// The posterior of a parameter for one assignment of finite elements.
+#[derive(Clone)]
+pub(super) struct ParameterPosterior {
+    pub(super) distribution: Option<Arc<dyn AtomicOp>>,
+    /// The natural logarithm of the integral of the product of prior and likelihoods.
+    pub(super) log_total: f64,
+}
+
+impl Parameter {
+    /// The posterior for each assignment of the finite elements on which the prior and the readers depend.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if a likelihood is not conjugate to the prior, or if there are too many assignments.
+    pub(super) fn posteriors(
+        &self,
+        finite: &FinitePart<'_>,
+    ) -> Result<Conditional<ParameterPosterior>, Error> {
+        let scopes = self.readers.iter().map(|reader| &reader.scope[..]);
+        let scope = union(scopes.chain([&self.prior.finite[..]]));
+        let sizes = finite.sizes(&scope);
+        let mut rows = Vec::new();
+        for values in finite.assignments(&self.element, &scope)? {
+            let value_of = |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+            let prior = self.prior.row(&scope, &values, &sizes);
+            rows.push(self.posterior(finite, prior, &value_of)?);
+        }
+        Ok(Conditional {
+            finite: scope,
+            rows,
+        })
+    }
+
+    fn posterior(
+        &self,
+        finite: &FinitePart<'_>,
+        prior: &AnyElement,
+        value_of: &dyn Fn(usize) -> u32,
+    ) -> Result<ParameterPosterior, Error> {
+        let fault = |fault| Error::from(prior.fault(fault));
+        let Kind::Atomic(op) = prior.kind() else {
+            return Err(not_conjugate(&self.element, &self.element));
+        };
+        let mut likelihood = Likelihood::new(op.conjugate_terms());
+        let own = mean(prior, &**op);
+        for reader in &self.readers {
+            reader.with_arguments(finite, value_of, &own, |family, arguments, value| {
+                reader.add(family, arguments, value, &mut likelihood)
+            })?;
+            if likelihood.is_refused() {
+                return Err(not_conjugate(&self.element, &reader.element));
+            }
+        }
+        let Some(posterior) = op.posterior(&likelihood).map_err(fault)? else {
+            return Err(not_conjugate(&self.element, &self.element));
+        };
+        // The integral is the product of prior and likelihoods, divided by the posterior, at any value; the mean loses no digits.
+        let value = mean(prior, &*posterior);
+        let mut log_total = op.log_prob(value.as_any()).map_err(fault)?;
+        for reader in &self.readers {
+            let scaled = reader.scaled(&value);
+            log_total += reader.log_values(finite);
+            log_total +=
+                reader.with_arguments(finite, value_of, &scaled, |family, arguments, value| {
+                    let checked = family.check(arguments);
+                    checked.map_err(|problem| reader.element.invalid(problem))?;
+                    let log = family.log_prob(arguments, value);
+                    Ok(log.map_err(|fault| reader.element.fault(fault))?)
+                })?;
+        }
+        if log_total > f64::NEG_INFINITY {
+            log_total -= posterior.log_prob(value.as_any()).map_err(fault)?;
+        }
+        Ok(ParameterPosterior {
+            distribution: (log_total > f64::NEG_INFINITY).then(|| Arc::from(posterior)),
+            log_total,
+        })
+    }
+}
+
+/// The mean of a distribution of a prior's type. A mean that does not exist is replaced by one.
+fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
+    let moments = op.moments().unwrap_or_default();
+    let mut means = moments.iter().map(|moments| moments.0);
+    if prior.no_values().insert(&0.0).is_some() {
+        Datum::new(means.next().filter(|mean| mean.is_finite()).unwrap_or(1.0))
+    } else {
+        Datum::new(means.collect::<Vec<f64>>())
+    }
+}
+
+impl Reader {
+    /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for an observed value.
+    fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
+        match self.value {
+            ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),
+            ReadValue::Observed(_) => 0.0,
+        }
+    }
+
+    /// The value of the parameter, or a multiple of it.
+    fn scaled(&self, value: &Datum) -> Datum {
+        match value.get::<f64>() {
+            Some(number) if self.factor != 1.0 => Datum::new(number * self.factor),
+            _ => value.clone(),
+        }
+    }
+
+    /// Calls a function with the family, the arguments and the value of the reader.
+    fn with_arguments<R>(
+        &self,
+        finite: &FinitePart<'_>,
+        value_of: &dyn Fn(usize) -> u32,
+        parameter: &Datum,
+        call: impl FnOnce(&dyn FamilyOp, &[&dyn Any], &dyn Any) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let known = |place: usize| finite.support(place).any(value_of(place) as usize);
+        let mut arguments: Vec<&dyn Any> = Vec::with_capacity(self.element.parents().len());
+        for (position, parent) in self.element.parents().iter().enumerate() {
+            arguments.push(if position == self.open {
+                parameter.as_any()
+            } else {
+                known(finite.known_place(parent))
+            });
+        }
+        let Some(family) = self.element.kind().family() else {
+            return Err(not_conjugate(&self.element, &self.element));
+        };
+        match &self.value {
+            ReadValue::Observed(value) => call(family, &arguments, value.as_any()),
+            ReadValue::Child(place) => call(family, &arguments, known(*place)),
+        }
+    }
+
+    /// Adds the likelihood of the parameter.
+    fn add(
+        &self,
+        family: &dyn FamilyOp,
+        arguments: &[&dyn Any],
+        value: &dyn Any,
+        likelihood: &mut Likelihood,
+    ) -> Result<(), Error> {
+        let fault = |fault| Error::from(self.element.fault(fault));
+        if self.factor == 1.0 {
+            return family
+                .likelihood(arguments, self.open, value, likelihood)
+                .map_err(fault);
+        }
+        let mut of_multiple = Likelihood::new(&SCALED);
+        family
+            .likelihood(arguments, self.open, value, &mut of_multiple)
+            .map_err(fault)?;
+        if of_multiple.is_refused() {
+            likelihood.refuse();
+        }
+        let factor = self.factor;
+        let powers = [factor, factor * factor, factor.recip(), 1.0];
+        for (term, power) in SCALED.into_iter().zip(powers) {
+            if of_multiple.get(term) != 0.0 {
+                likelihood.add(term, of_multiple.get(term) * power);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Scan<'_> {
+    /// A parameter with this prior.
+    pub(super) fn add_parameter(
+        &mut self,
+        element: &AnyElement,
+        prior: Conditional<AnyElement>,
+    ) -> Form {
+        self.parameters.push(Parameter {
+            element: element.clone(),
+            prior: Rc::new(prior),
+            readers: Vec::new(),
+            is_chosen: false,
+        });
+        Form::Parameter(Multiple {
+            parameter: self.parameters.len() - 1,
+            factor: 1.0,
+        })
+    }
+
+    /// The form of a member of a continuous family, which is not normal and whose parameters are finite elements: a parameter. `None` if the family states
+    /// no conjugate prior.
+    pub(super) fn parameter_member(
+        &mut self,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+    ) -> Result<Option<Form>, Error> {
+        let places = self.supported_parents(element)?;
+        let scope = union([&sorted(&places)[..]]);
+        let mut rows = Vec::new();
+        for values in self.finite.assignments(element, &scope)? {
+            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
+            let arguments = places
+                .iter()
+                .map(|place| self.finite.support(*place).any(value(place) as usize));
+            let arguments: Vec<&dyn Any> = arguments.collect();
+            let checked = family.check(&arguments);
+            checked.map_err(|problem| element.invalid(problem))?;
+            let arguments: Vec<MemberArgument<'_>> =
+                arguments.into_iter().map(MemberArgument::Value).collect();
+            match family.member(&arguments) {
+                Some(member) if is_prior(&member) => rows.push(member),
+                _ => return Ok(None),
+            }
+        }
+        let prior = Conditional {
+            finite: scope,
+            rows,
+        };
+        Ok(Some(self.add_parameter(element, prior)))
+    }
+
+    /// The form of an element of a family one of whose parameters is a parameter with a prior: observed, or finite.
+    pub(super) fn reader(
+        &mut self,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+    ) -> Result<Form, Error> {
+        let mut read = None;
+        for (position, parent) in element.parents().iter().enumerate() {
+            match self.form(parent) {
+                Form::Finite => {}
+                Form::Parameter(multiple) if read.is_none() => read = Some((position, *multiple)),
+                _ => return Err(not_conjugate(parent, element)),
+            }
+        }
+        let Some((open, multiple)) = read else {
+            return Err(not_conjugate(element, element));
+        };
+        let places = self.supported_parents(element)?;
+        let mut scope = sorted(&places);
+        let (value, form) = if let Some(value) = self.observed(element) {
+            (ReadValue::Observed(value.clone()), Form::Observed)
+        } else {
+            let values = self.values_of_reader(element, family, (open, multiple))?;
+            let child = self.finite.add_free(element, values.build());
+            scope.push(child);
+            scope = sorted(&scope);
+            (ReadValue::Child(child), Form::Finite)
+        };
+        self.parameters[multiple.parameter].readers.push(Reader {
+            element: element.clone(),
+            open,
+            factor: multiple.factor,
+            value,
+            scope,
+        });
+        Ok(form)
+    }
+
+    /// The possible values of a finite element that reads a parameter.
+    fn values_of_reader(
+        &self,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+        (open, multiple): (usize, Multiple),
+    ) -> Result<SupportBuilder, Error> {
+        let places: Vec<usize> = element
+            .parents()
+            .iter()
+            .enumerate()
+            .filter(|(position, _)| *position != open)
+            .map(|(_, parent)| self.finite.known_place(parent))
+            .collect();
+        let prior = &self.parameters[multiple.parameter].prior.rows[0];
+        let Kind::Atomic(op) = prior.kind() else {
+            return Err(not_conjugate(element, element));
+        };
+        let parameter = mean(prior, &**op);
+        let mut values = element.no_values();
+        for assignment in self.finite.assignments(element, &places)? {
+            let known = places.iter().zip(&assignment);
+            let known =
+                known.map(|(place, &value)| self.finite.support(*place).any(value as usize));
+            let mut arguments: Vec<&dyn Any> = known.collect();
+            arguments.insert(open, parameter.as_any());
+            let outcomes = family
+                .outcomes(&arguments)
+                .map_err(|fault| element.fault(fault))?;
+            let Ok(outcomes) = outcomes else {
+                let problem = "its values cannot be listed, because its distribution has a parameter with a prior; observe it";
+                return Err(not_closed(element, problem.to_owned()));
+            };
+            for index in 0..outcomes.support.len() {
+                values.insert(outcomes.support.any(index));
+            }
+        }
+        Ok(values)
+    }
+
+    /// The form of a Chain that chooses among parameters which nothing else reads: a parameter. `None` if some results are no parameters.
+    pub(super) fn chosen_parameter(
+        &mut self,
+        element: &AnyElement,
+        branches: &[AnyElement],
+        parents: &[usize],
+    ) -> Result<Option<Form>, Error> {
+        let mut chosen = Vec::with_capacity(branches.len());
+        for branch in branches {
+            match self.form(branch) {
+                Form::Parameter(multiple) if multiple.factor == 1.0 => {
+                    chosen.push(multiple.parameter);
+                }
+                _ => return Ok(None),
+            }
+        }
+        let priors: Vec<Rc<Conditional<AnyElement>>> = chosen
+            .iter()
+            .map(|&parameter| Rc::clone(&self.parameters[parameter].prior))
+            .collect();
+        let scope = union(
+            priors
+                .iter()
+                .map(|prior| &prior.finite[..])
+                .chain([&sorted(parents)[..]]),
+        );
+        let (own, sizes) = (self.finite.sizes(parents), self.finite.sizes(&scope));
+        let mut rows = Vec::new();
+        for values in self.finite.assignments(element, &scope)? {
+            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
+                index * size + values[scope.binary_search(place).unwrap_or_default()] as usize
+            });
+            rows.push(priors[index].row(&scope, &values, &sizes).clone());
+        }
+        for parameter in chosen {
+            self.parameters[parameter].is_chosen = true;
+        }
+        let prior = Conditional {
+            finite: scope,
+            rows,
+        };
+        Ok(Some(self.add_parameter(element, prior)))
+    }
+
+    /// Checks that nothing but one Chain reads the parameters that the Chain chooses.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`].
+    pub(super) fn check_chosen_parameters(&self) -> Result<(), Error> {
+        let is_wrong = |parameter: &&Parameter| {
+            let readers = self.readers.get(&parameter.element.id());
+            parameter.is_chosen && (!parameter.readers.is_empty() || readers != Some(&1))
+        };
+        match self.parameters.iter().find(is_wrong) {
+            None => Ok(()),
+            Some(parameter) => {
+                let problem = "a Chain chooses it, and another element reads it too";
+                Err(not_closed(&parameter.element, problem.to_owned()))
+            }
+        }
+    }
+}
+
+/// True if an element is the prior of a parameter: an atomic continuous element with known moments, to which some likelihoods are conjugate.
+pub(super) fn is_prior(element: &AnyElement) -> bool {
+    match element.kind() {
+        Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),
+        _ => false,
+    }
+}
+
+fn sorted(places: &[usize]) -> Vec<usize> {
+    let mut sorted = places.to_vec();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
+}
+
+pub(super) fn not_conjugate(parameter: &AnyElement, reader: &AnyElement) -> Error {
+    let problem = if parameter.id() == reader.id() {
+        "its distribution is neither normal nor that of a parameter with a conjugate prior"
+            .to_owned()
+    } else {
+        format!(
+            "its prior is not conjugate to the likelihood of {}; conjugate are Beta for Flip, Binomial and Geometric, Gamma for Poisson, for a Rate and for a Precision, InverseGamma for a Variance, Dirichlet for shares",
+            reader.label()
+        )
+    };
+    not_closed(parameter, problem)
+}
