@@ -20,3 +20,6 @@ pub mod bnlearn {}
 
 #[doc = include_str!("../docs/coming-from-pymc.md")]
 pub mod pymc {}
+
+#[doc = include_str!("../docs/coming-from-rxinfer.md")]
+pub mod rxinfer {}

@@ -18,6 +18,7 @@
     [pgmpy]: crate::coming_from::pgmpy\n\
     [bnlearn]: crate::coming_from::bnlearn\n\
     [PyMC]: crate::coming_from::pymc\n\
+    [RxInfer]: crate::coming_from::rxinfer\n\
     [glossary]: crate::glossary\n\
     [architecture]: crate::architecture\n"]
 #![doc = include_str!("../docs/tutorial/README.md")]
