@@ -41,7 +41,7 @@ pub use figrs_infer::{
     DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree, Enumerate, Error, Estimand,
     Estimate, Exact, ExactReference, Finding, FirstTrue, ForwardSampling, Frontier, Gibbs,
     GibbsKernel, GibbsSums, ImportanceSampling, Improvement, IndependentDraws, ItemSampler,
-    JunctionTree, LazyVariableElimination, LogEvidence, Marginal, MarginalMap, Measure,
+    JunctionTree, LazyVariableElimination, Limits, LogEvidence, Marginal, MarginalMap, Measure,
     MergeableSampler, MetropolisHastings, MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound,
     MpeExact, MpeSlices, MpeVariableElimination, NormalComponent, NormalMixture, Part, Partial,
     PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit,

@@ -76,7 +76,7 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
-pub use figrs_factor::Until;
+pub use figrs_factor::{Limits, Until};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};

@@ -1,6 +1,6 @@
 //! Enumeration of all worlds.
 
-use figrs_core::{AnyElement, Datum, Model, ModelError};
+use figrs_core::{AnyElement, Datum, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
 
@@ -9,8 +9,8 @@ use super::tally::Tally;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Number of worlds between two reports of progress.
 const REPORTED: u64 = 1024;
@@ -65,7 +65,7 @@ impl Enumerate {
         }
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Sets the maximum number of worlds; a run with more worlds ends with an error.
     pub fn max_worlds(mut self, worlds: u64) -> Self {
@@ -86,7 +86,7 @@ impl Enumerate {
     }
 
     /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
-    /// counted as in [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
     pub fn max_bytes(mut self, bytes: u64) -> Self {
         self.limit.bytes = bytes;
         self

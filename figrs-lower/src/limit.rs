@@ -3,8 +3,7 @@
 use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
-use figrs_core::expand::DEFAULT_BYTES;
-use figrs_factor::Until;
+use figrs_factor::{Limits, Until};
 
 /// Limits on a world: a world that is too large, or unfinished when the time is over, ends with an error that names the element and the
 /// limit.
@@ -13,7 +12,7 @@ pub struct WorldLimit {
     /// Maximum number of elements of one world.
     pub elements: usize,
     /// Maximum number of bytes that a world, or the worlds that run side by side, and the elements made for them may take; counted as
-    /// [`Budget::bytes`](figrs_core::expand::Budget::bytes).
+    /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
     pub bytes: u64,
     /// Deadline and interrupt, checked while elements are evaluated: a single world may have millions of them.
     pub(crate) until: Until,
@@ -31,7 +30,7 @@ impl From<usize> for WorldLimit {
     fn from(elements: usize) -> Self {
         Self {
             elements,
-            bytes: DEFAULT_BYTES,
+            bytes: Limits::EXPANSION_MEMORY,
             until: Until::default(),
         }
     }

@@ -59,9 +59,9 @@ mod tests {
 
     use super::*;
     use crate::element::{Constant, Element, Uniform};
-    use crate::expand::{Budget, Expansion, ExpansionCache};
+    use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
-    use figrs_factor::Until;
+    use figrs_factor::Limits;
 
     /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
@@ -73,18 +73,12 @@ mod tests {
         })
     }
 
-    fn expand(element: &Element<u64>, budget: Budget) -> ModelError {
+    fn expand(element: &Element<u64>, limits: &Limits) -> ModelError {
         let targets = [element.erased().clone()];
         let before = Footprint::now();
-        let whole = Expansion::new(&Model::new(), &targets, budget).unwrap_err();
+        let whole = Expansion::new(&Model::new(), &targets, limits).unwrap_err();
         let mut memory = ExpansionCache::default();
-        let depth = Expansion::to_depth(
-            &Model::new(),
-            &targets,
-            budget,
-            5,
-            (&mut memory, &Until::default()),
-        );
+        let depth = Expansion::to_depth(&Model::new(), &targets, limits, 5, &mut memory);
         let kind = std::mem::discriminant(&whole);
         assert_eq!(std::mem::discriminant(&depth.unwrap_err()), kind);
         drop(memory);
@@ -96,11 +90,8 @@ mod tests {
     fn branches_count_before_the_next_is_made() {
         for elements in [100, 2000] {
             let calls = Arc::default();
-            let budget = Budget {
-                elements,
-                ..Budget::default()
-            };
-            let error = expand(&wide(&calls), budget);
+            let limits = Limits::default().elements(elements);
+            let error = expand(&wide(&calls), &limits);
             assert!(
                 matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
             );
@@ -116,11 +107,8 @@ mod tests {
     #[test]
     fn elements_that_branches_hold_count_in_bytes() {
         let calls = Arc::default();
-        let budget = Budget {
-            bytes: 8 << 20,
-            ..Budget::default()
-        };
-        let ModelError::TooMuchMemory { needed, limit, .. } = expand(&wide(&calls), budget) else {
+        let limits = Limits::default().expansion_memory(8 << 20);
+        let ModelError::TooMuchMemory { needed, limit, .. } = expand(&wide(&calls), &limits) else {
             panic!("another error");
         };
         assert_eq!(limit, 8 << 20);
@@ -131,13 +119,10 @@ mod tests {
     #[test]
     fn values_and_tables_count_in_bytes() {
         let bytes = 1 << 20;
-        let budget = Budget {
-            bytes,
-            ..Budget::default()
-        };
+        let limits = Limits::default().expansion_memory(bytes);
         let expand = |element: &AnyElement| {
             let targets = [element.clone()];
-            Expansion::new(&Model::new(), &targets, budget).map(|_| ())
+            Expansion::new(&Model::new(), &targets, &limits).map(|_| ())
         };
         let (a, b) = (Uniform::new(0..600_u32), Uniform::new(0..600_u32));
         let long = a.map(|&n| vec![n; 1000]);

@@ -6,7 +6,6 @@
 
 use rustc_hash::FxHashSet;
 
-use super::budget::Budget;
 use super::calls::{CallRequest, CallSolution, CallSolutions};
 use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
@@ -15,7 +14,7 @@ use super::memory_account::MemoryAccount;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
 /// Query on the worlds of an expansion that shares calls.
@@ -36,26 +35,24 @@ impl Expansion {
     ///
     /// **Complexity.** Each body is expanded twice and solved once for each function and argument.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`; [`ModelError::Stopped`] if
-    /// `until` ends the expansion.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
-        (budget, until): (Budget, &Until),
+        limits: &Limits,
         asked: QueryKind,
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
         let mut sharing = CallSharing {
             empty_model: &nothing,
-            budget,
-            until,
+            limits,
             asked,
             calls: CallSolutions::default(),
             call_stack: Vec::new(),
-            memory: MemoryAccount::new(budget.bytes, None),
+            memory: MemoryAccount::new(limits.expansion_memory, None),
         };
-        let mut walk = Expander::new(model, budget, until.clone(), None);
+        let mut walk = Expander::new(model, limits, None);
         loop {
             let wanted = sharing.advance(&mut walk, model, targets)?;
             let Some(wanted) = wanted else {
@@ -96,8 +93,7 @@ struct CallExpansion<'m> {
 /// The calls of one expansion, and a stack of the calls being solved; each call on the stack is needed by the call below it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
-    budget: Budget,
-    until: &'m Until,
+    limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
@@ -127,7 +123,7 @@ impl<'m> CallSharing<'m> {
         match op.call(&[]) {
             Ok(root) => {
                 self.set(&wanted, CallSolution::InProgress);
-                let walk = Expander::new(self.empty_model, self.budget, self.until.clone(), None);
+                let walk = Expander::new(self.empty_model, self.limits, None);
                 let waits = self
                     .call_stack
                     .last()

@@ -12,8 +12,8 @@ mod mpe;
 mod network;
 mod origin_counts;
 
-use figrs_core::expand::{Budget, Encoding};
-use figrs_core::{AnyElement, Model};
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
 use crate::conflict;
@@ -22,8 +22,9 @@ pub use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::limits::expand;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
@@ -159,7 +160,7 @@ impl MessageSettings {
         let factors = graph.factors.iter();
         let entries: usize = factors.map(figrs_factor::graph::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
-        self.limits.options.check_memory(bytes)?;
+        self.limits.check_memory(bytes)?;
         let network = MessageGraph::new(graph);
         let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
         if needed > self.until.work {
@@ -207,11 +208,7 @@ macro_rules! settled {
             self
         }
 
-        /// Limits the expansion of the model.
-        pub fn budget(mut self, budget: Budget) -> Self {
-            self.settings.limits.budget = budget;
-            self
-        }
+        figrs_answer::setters!(expansion: settings.limits);
     };
 }
 use settled;
@@ -226,7 +223,7 @@ impl BeliefPropagation {
     }
 
     settled!();
-    watched!();
+    setters!(watch: watch);
 }
 
 impl Algorithm for BeliefPropagation {
@@ -263,7 +260,7 @@ impl BeliefPropagation {
             )),
             _ => Err(conflict::impossible(model, targets, limits)),
         };
-        let expansion = limits.expand(model, targets)?;
+        let expansion = expand(limits, model, targets)?;
         if expansion.impossible().is_some() {
             return impossible();
         }

@@ -4,8 +4,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_core::{Model, ModelError};
+use figrs_core::{Limits, Model, ModelError};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
@@ -49,9 +48,9 @@ pub(crate) fn in_closed_form(
         reals.push(rows.map(|rows| (hybrid.mention(&rows), rows)));
     }
     let explain = |error| explained(&hybrid, error);
-    let until = limits.options.end();
+    let until = &limits.until;
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
-    let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
+    let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
     if posterior.log_total() == f64::NEG_INFINITY {
         return Err(impossible(model));
     }

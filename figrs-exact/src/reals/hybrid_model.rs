@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Datum, Model, Support};
+use figrs_core::{AnyElement, Datum, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
 use nalgebra::{DMatrix, DVector};
@@ -56,7 +56,7 @@ impl<'m> HybridModel<'m> {
         scan.finite.find_supports()?;
         let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
         let finite_model = model.filtered(is_finite);
-        let expansion = limits.expand(&finite_model, &scan.finite.elements)?;
+        let expansion = expand(limits, &finite_model, &scan.finite.elements)?;
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(
                 &finite_model,

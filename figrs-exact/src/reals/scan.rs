@@ -4,9 +4,8 @@ use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_core::internals::{ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
-use figrs_core::{AnyElement, ElementId, LinearFunction, LinearGaussian, Model};
+use figrs_core::{AnyElement, ElementId, Limits, LinearFunction, LinearGaussian, Model};
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::{FxHashMap, FxHashSet};
 

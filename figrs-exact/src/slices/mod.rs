@@ -17,10 +17,9 @@ mod sliced_graph;
 mod sliced_sum;
 mod slicing;
 
-use std::num::NonZero;
 use std::ops::Range;
 
-use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_core::{AnyElement, Bytes, Limits, Model, Parents};
 
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
@@ -173,7 +172,10 @@ impl MergeableSampler for Slices {
 
     fn settings(&self) -> String {
         let Slicing { stated, limits, .. } = &self.slicing;
-        format!("Slices {{ memory: {stated}, budget: {:?} }}", limits.budget)
+        format!(
+            "Slices {{ memory: {stated}, budget: {:?} }}",
+            Limits::default().with_expansion_of(limits)
+        )
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

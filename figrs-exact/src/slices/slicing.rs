@@ -1,12 +1,9 @@
 //! Settings of the algorithms that divide a model into slices.
 
-use std::num::NonZero;
+use figrs_core::{Bytes, Limits};
 
-use figrs_core::Bytes;
-
-use figrs_answer::limits::{Limits, cores};
 use figrs_answer::run::watch::Watch;
-use figrs_factor::eliminate::{Options, available_bytes};
+use figrs_factor::eliminate::available_bytes;
 
 /// Fraction of the stated memory for messages; the rest is for the factors of the model and of a slice, and for the
 /// program.
@@ -32,25 +29,19 @@ impl Default for Slicing {
 impl Slicing {
     pub(super) fn within(stated: Bytes) -> Self {
         let memory = (stated.0 as f64 * MESSAGES) as u64;
-        let table_budget = usize::try_from(memory / size_of::<f64>() as u64);
-        let options = Options::default()
-            .memory_budget(memory)
-            .table_budget(table_budget.unwrap_or(usize::MAX));
+        let table_entries = usize::try_from(memory / size_of::<f64>() as u64);
+        let limits = Limits::default().memory(memory);
         Self {
             stated,
             memory,
-            limits: Limits {
-                options,
-                ..Limits::default()
-            },
+            limits: limits.table_entries(table_entries.unwrap_or(usize::MAX)),
             watch: Watch::default(),
         }
     }
 
     /// Number of threads, if the memory suffices for `at_once` slices at the same time.
     pub(super) fn threads(&self, at_once: usize) -> usize {
-        let threads = self.limits.threads;
-        threads.map_or_else(cores, NonZero::get).min(at_once)
+        self.limits.thread_count().min(at_once)
     }
 }
 
@@ -79,17 +70,8 @@ macro_rules! sliced {
             Self { slicing }
         }
 
-        /// Limits the expansion of the model.
-        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
-            self.slicing.limits.budget = budget;
-            self
-        }
-
-        /// Limits the number of slices that are computed at the same time (default: the number of cores).
-        pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-            self.slicing.limits.threads = Some(threads);
-            self
-        }
+        figrs_answer::setters!(expansion: slicing.limits);
+        figrs_answer::setters!(threads: slicing.limits.threads);
 
         /// Sets a time after which the run ends with [`Error::MissingSlices`](figrs_answer::Error::MissingSlices), which contains
         /// the result so far. If no choice of slices has been found by then, the error is
@@ -115,7 +97,7 @@ macro_rules! sliced {
             self
         }
 
-        figrs_answer::run::watch::watched_by_run!(slicing.watch);
+        figrs_answer::setters!(part_of: slicing.watch);
     };
 }
 pub(super) use sliced;

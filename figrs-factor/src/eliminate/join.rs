@@ -1,5 +1,6 @@
 //! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
 
+use crate::limits::Limits;
 use std::borrow::Cow;
 
 use crate::graph::{Assignments, VarId};
@@ -9,7 +10,6 @@ use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
 use super::compile::{CandidateSource, JoinProgram, compile};
 use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
-use super::options::Options;
 use super::plan::MessageLayout;
 use super::prepare::{PreparedTable, prepare, shape};
 use super::sink::{DenseSink, Sink, SparseSink};
@@ -128,14 +128,14 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
-/// **Errors.** An error is returned if a sparse table has more entries than the options allow, or does not fit the memory in addition to
+/// **Errors.** An error is returned if a sparse table has more entries than the limits allow, or does not fit the memory in addition to
 /// the `held` bytes in use; otherwise as [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
     output: &[VarId],
     layout: MessageLayout,
-    options: &Options,
+    limits: &Limits,
     held: f64,
     scratch: &mut JoinScratch<S::Value>,
 ) -> Result<Message<S>, EliminationError> {
@@ -146,7 +146,7 @@ pub(super) fn contract<S: Semiring>(
         join(tables, domain, output, &mut sink, scratch)?;
         Entries::Dense(Cow::Owned(sink.0))
     } else {
-        let mut sink = SparseSink::new(options, held);
+        let mut sink = SparseSink::new(limits, held);
         join(tables, domain, output, &mut sink, scratch)?;
         let (rows, values) = sink.into_rows(&all);
         Entries::Sparse {

@@ -8,7 +8,8 @@ use super::other_searches::{OtherSearches, work_since};
 use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_infer::Error;
 
@@ -118,7 +119,7 @@ impl BestFirst {
         self
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Finds some plan by greedy best-first search.
     ///

@@ -1,11 +1,11 @@
 //! Settings of a comparison, and its execution.
 
+use figrs_factor::Limits;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::comparison::{Comparison, ExactReference, is_exact};
@@ -18,7 +18,6 @@ use figrs_answer::answer::value_names::distinct_names;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_exact::mpe::MpeVariableElimination;
 use figrs_exact::variable_elimination::VariableElimination;
-use figrs_factor::eliminate::Options;
 
 /// Limits of the computation of an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;
@@ -257,8 +256,7 @@ impl Compare {
             return Some((answer.clone(), 0.0));
         }
         tell("exact answer");
-        let (budget, options) = self.small();
-        let search = VariableElimination::new().budget(budget).options(options);
+        let search = VariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         let answer = found.answer.ok().filter(is_exact)?;
         Some((answer, found.seconds))
@@ -266,24 +264,19 @@ impl Compare {
 
     /// The log-probability of the most probable world, if this world can be found within small limits.
     fn best_world(&self) -> Option<f64> {
-        let (budget, options) = self.small();
-        let search = MpeVariableElimination::new()
-            .budget(budget)
-            .options(options);
+        let search = MpeVariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         found.answer.ok()?.log_probability().ok()
     }
 
     /// The small limits for computing an exact answer.
-    fn small(&self) -> (Budget, Options) {
-        let budget = Budget {
-            table_entries: u64::from(ENTRIES),
-            elements: ELEMENTS,
-            ..Budget::default()
-        };
+    fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
-        let options = Options::default().table_budget(ENTRIES as usize);
-        (budget, options.operation_budget(OPERATIONS / targets))
+        Limits::default()
+            .element_entries(u64::from(ENTRIES))
+            .elements(ELEMENTS)
+            .table_entries(ENTRIES as usize)
+            .work(OPERATIONS / targets)
     }
 }
 

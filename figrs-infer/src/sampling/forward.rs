@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::{SamplerSettings, drawing};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -15,7 +15,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
@@ -57,8 +58,8 @@ impl ForwardSampling {
     }
 
     drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 }
 
 impl ForwardSampling {

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::{SamplerSettings, drawing};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -15,7 +15,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
@@ -100,8 +101,8 @@ impl ImportanceSampling {
     }
 
     drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::InvalidSetting {

@@ -8,7 +8,7 @@ use figrs_lower::internals::Block;
 use rand::RngExt;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::{SamplerSettings, drawing};
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -17,7 +17,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
@@ -68,8 +69,8 @@ impl RejectionSampling {
     }
 
     drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 }
 
 impl RejectionSampling {

@@ -60,7 +60,7 @@ macro_rules! drawing {
         }
 
         /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
-        /// [`Budget::bytes`](figrs_core::expand::Budget::bytes), for all worlds that exist at the same time and the elements made for them.
+        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time and the elements made for them.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limit.bytes = bytes;
             self
@@ -68,18 +68,6 @@ macro_rules! drawing {
     };
 }
 pub(crate) use drawing;
-
-/// Defines the setter of an algorithm that keeps weighted draws on request.
-macro_rules! keeping {
-    () => {
-        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`](figrs_answer::Answer::draws).
-        pub fn keep_draws(mut self) -> Self {
-            self.keep_draws = true;
-            self
-        }
-    };
-}
-pub(crate) use keeping;
 
 /// Defines the setter `keep_draws` of an algorithm whose chains always keep their draws.
 macro_rules! keeping_anyway {

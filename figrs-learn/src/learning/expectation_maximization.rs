@@ -15,7 +15,8 @@ use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
@@ -106,7 +107,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         }
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Maximises the posterior density: the likelihood times the densities of the parameters' priors.
     pub fn map_estimate(mut self) -> Self {

@@ -1,5 +1,6 @@
 //! Exhaustive search of a logical form by decisions, propagation, and components whose values are cached.
 
+use figrs_factor::Limits;
 use std::fmt;
 
 use super::clause_database::ClauseKind;
@@ -13,7 +14,7 @@ use super::memory_budget::{MemoryMeter, check_positions};
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 
 /// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after
 /// each step.
@@ -45,7 +46,7 @@ struct SearchFrame<V> {
 /// Limits of a search, and its progress listener.
 pub struct SearchControl<'a> {
     /// Limits of memory, deadline and interrupt.
-    pub options: &'a Options,
+    pub limits: &'a Limits,
     /// Maximum number of decisions.
     pub decisions: u64,
     /// Progress listener, which is called from time to time with the number of decisions.
@@ -169,7 +170,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
                     None => {
                         let value = self.trace.close_product();
                         self.check_positions()?;
-                        control.options.check_memory(self.bytes() as f64)?;
+                        control.limits.check_memory(self.bytes() as f64)?;
                         return Ok(Some(value));
                     }
                     Some(false) => {
@@ -221,8 +222,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             });
         }
         self.check_positions()?;
-        self.meter.check(self.bytes(), control.options)?;
-        control.options.check_interrupt()
+        self.meter.check(self.bytes(), control.limits)?;
+        control.limits.check_interrupt()
     }
 
     /// Assigns the literals of unit clauses, and finds the components; returns `false` if the problem has no solution.

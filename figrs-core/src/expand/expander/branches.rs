@@ -40,7 +40,7 @@ impl Expander<'_> {
         let parents = self.parents(element)?;
         let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
         let supports: Vec<&Support> = supports.iter().collect();
-        let size = product::size(element, &supports, self.budget.table_entries)?;
+        let size = product::size(element, &supports, self.limits.element_entries)?;
         self.check_bytes(element, bytes_of::<u32>(size))?;
         let mut branches = BranchResults {
             choice: Vec::with_capacity(size),
@@ -49,7 +49,7 @@ impl Expander<'_> {
         };
         let mut known = FxHashMap::default();
         product::for_each_combination(&parents, &supports, |arguments| {
-            check_time(&self.until, element)?;
+            check_time(&self.limits.until, element)?;
             let Some(arguments) = arguments else {
                 branches.choice.push(Content::NO_CHOICE);
                 return Ok(());
@@ -97,10 +97,10 @@ impl Expander<'_> {
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;
-            if self.expansion.reached > self.budget.elements {
+            if self.expansion.reached > self.limits.elements {
                 return Err(ModelError::TooManyElements {
                     element: chain.label(),
-                    limit: self.budget.elements,
+                    limit: self.limits.elements,
                 });
             }
         }

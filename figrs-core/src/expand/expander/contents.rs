@@ -68,9 +68,9 @@ impl Expander<'_> {
         let observed = self.observed(&element);
         let supports = self.supports(&parents);
         let limits = rows::TableLimits {
-            entries: self.budget.table_entries,
+            entries: self.limits.element_entries,
             room: &|bytes: u64| self.check_bytes(&element, bytes),
-            until: &self.until,
+            until: &self.limits.until,
         };
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
@@ -81,7 +81,9 @@ impl Expander<'_> {
             }
             Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
             Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
-            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
+            Kind::Score(_, evidence) => {
+                rows::score(&element, evidence, supports[0], &self.limits.until)?
+            }
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, failures)
@@ -263,7 +265,7 @@ impl Expander<'_> {
         };
         let evidence = self.statements.evidence(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
-            rows::restrict(&mut expanded, &evidence, &self.until)?;
+            rows::restrict(&mut expanded, &evidence, &self.limits.until)?;
         }
         self.memory_account.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;

@@ -4,7 +4,6 @@ use std::any::TypeId;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::budget::Budget;
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
@@ -20,7 +19,7 @@ use crate::model::statements::StatementIndex;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 
 mod branches;
 mod contents;
@@ -55,7 +54,7 @@ enum ExpansionStage {
 
 pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
-    budget: Budget,
+    limits: &'m Limits,
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
@@ -63,7 +62,6 @@ pub(super) struct Expander<'m> {
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
     memory_account: MemoryAccount,
-    until: Until,
     /// Results of Chains that were counted as elements before the traversal reached them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
@@ -87,12 +85,7 @@ pub(super) struct Expander<'m> {
 }
 
 impl<'m> Expander<'m> {
-    pub(super) fn new(
-        model: &'m Model,
-        budget: Budget,
-        until: Until,
-        limit: Option<DepthLimit<'m>>,
-    ) -> Self {
+    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit<'m>>) -> Self {
         Self {
             expansion: Expansion {
                 elements: Vec::new(),
@@ -101,19 +94,18 @@ impl<'m> Expander<'m> {
                 evidence: Vec::new(),
                 impossible: None,
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
-                budget,
+                element_entries: limits.element_entries,
                 reached: 0,
                 parametric: Vec::new(),
                 counts_outcomes: false,
                 shares_calls: false,
             },
-            budget,
+            limits,
             statements: StatementIndex::of(model),
             memory_account: MemoryAccount::new(
-                budget.bytes,
+                limits.expansion_memory,
                 limit.as_ref().map(|l| l.memory.initial_footprint()),
             ),
-            until,
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
@@ -272,7 +264,7 @@ impl<'m> Expander<'m> {
         if self.is_done(&element) {
             return Ok(());
         }
-        check_time(&self.until, &element)?;
+        check_time(&self.limits.until, &element)?;
         match stage {
             ExpansionStage::Parents => {
                 let is_body = self.depth > 0;
@@ -316,10 +308,10 @@ impl<'m> Expander<'m> {
                 }
                 Kind::Chain(..) if self.is_learned_member(&element) => self.member(element, depth),
                 Kind::Chain(_, op) => {
-                    if depth >= self.budget.depth {
+                    if depth >= self.limits.depth {
                         return Err(ModelError::TooDeep {
                             element: element.label(),
-                            limit: self.budget.depth,
+                            limit: self.limits.depth,
                         });
                     }
                     if self.is_met(&element, depth, &**op)? {
@@ -383,10 +375,10 @@ impl<'m> Expander<'m> {
         if !self.counted.remove(&element.id()) {
             self.expansion.reached += 1;
         }
-        if self.expansion.reached > self.budget.elements {
+        if self.expansion.reached > self.limits.elements {
             return Err(ModelError::TooManyElements {
                 element: element.label(),
-                limit: self.budget.elements,
+                limit: self.limits.elements,
             });
         }
         self.check_bytes(element, 0)

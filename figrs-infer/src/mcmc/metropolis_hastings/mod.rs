@@ -70,8 +70,9 @@ use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
 use figrs_answer::run::work_queue::in_order;
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
 
@@ -213,7 +214,7 @@ impl MetropolisHastings {
 
     stepping!();
     crate::sampling::settings::keeping_anyway!();
-    watched!();
+    setters!(watch: watch);
 
     fn check(&self) -> Result<ChainLength, Error> {
         let settings = [

@@ -1,0 +1,77 @@
+//! Setters that algorithms have in common.
+
+/// Defines setters of an algorithm, given the field that they set:
+///
+/// | setters | field |
+/// |---|---|
+/// | `limits` | the limits of expansions and eliminations |
+/// | `expansion` | the limits of expansions, in a field of all limits |
+/// | `threads` | the maximum number of threads |
+/// | `watch` | deadline, interrupt and listener, in a `Watch` |
+/// | `part_of` | a `Watch`, for an algorithm that may perform a part of the run of another algorithm |
+/// | `keep_draws` | whether draws are kept |
+#[doc(hidden)]
+#[macro_export]
+macro_rules! setters {
+    (limits: $($place:ident).+) => {
+        /// Sets the limits of the expansion of the model and of each elimination, in place of all limits set before.
+        pub fn limits(mut self, limits: figrs_core::Limits) -> Self {
+            self.$($place).+ = limits;
+            self
+        }
+    };
+    (expansion: $($place:ident).+) => {
+        /// Limits the expansion of the model as these limits do: the elements, the entries of their tables, the bytes and the depth.
+        pub fn expansion_limits(mut self, limits: &figrs_core::Limits) -> Self {
+            self.$($place).+ = self.$($place).+.with_expansion_of(limits);
+            self
+        }
+    };
+    (threads: $($place:ident).+) => {
+        /// Limits the number of threads (default: the number of cores). The answer does not depend on it.
+        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
+            self.$($place).+ = Some(threads);
+            self
+        }
+    };
+    (watch: $($watch:ident).+) => {
+        /// Ends the run after this time, with the results so far; the answer states that the run was ended. If there are no results yet,
+        /// the run ends with `Error::NothingDone`.
+        ///
+        /// The amount of work before a deadline depends on the machine; the seed alone then no longer determines the answer.
+        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
+            self.$($watch).+.set_deadline(deadline);
+            self
+        }
+
+        /// Ends the run when this flag becomes `true`, with the results so far.
+        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
+            self.$($watch).+.set_interrupt(flag);
+            self
+        }
+
+        /// Calls `listener` at intervals, on the calling thread or on a worker thread, but never on two threads at the same time. The
+        /// number `done` increases from call to call.
+        pub fn on_progress(
+            mut self,
+            listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
+        ) -> Self {
+            self.$($watch).+.set_listener(listener);
+            self
+        }
+    };
+    (part_of: $($watch:ident).+) => {
+        /// Uses the deadline, the interrupt and the listener of another run.
+        pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
+            self.$($watch).+ = run.rest();
+            self
+        }
+    };
+    (keep_draws: $($place:ident).+) => {
+        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`]($crate::Answer::draws).
+        pub fn keep_draws(mut self) -> Self {
+            self.$($place).+ = true;
+            self
+        }
+    };
+}
