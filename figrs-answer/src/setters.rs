@@ -9,7 +9,9 @@
 /// | `threads` | the maximum number of threads |
 /// | `watch` | deadline, interrupt and listener, in a `Watch` |
 /// | `part_of` | a `Watch`, for an algorithm that may perform a part of the run of another algorithm |
+/// | `sampler` | the seed and the limits of a sampler |
 /// | `keep_draws` | whether draws are kept |
+/// | `kept_draws` | none: the algorithm always keeps its draws |
 #[doc(hidden)]
 #[macro_export]
 macro_rules! setters {
@@ -64,6 +66,36 @@ macro_rules! setters {
         /// Uses the deadline, the interrupt and the listener of another run.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
+            self
+        }
+    };
+    (sampler: $($place:ident).+) => {
+        /// Sets the seed of the random numbers.
+        pub fn seed(mut self, seed: u64) -> Self {
+            self.$($place).+.seed = seed;
+            self
+        }
+
+        $crate::setters!(threads: $($place).+.limits.threads);
+
+        /// Limits the number of elements of a world (default four million); a larger world is an error.
+        pub fn max_elements(mut self, elements: usize) -> Self {
+            self.$($place).+.limits.elements = elements;
+            self
+        }
+
+        /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
+        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time and the
+        /// elements made for them.
+        pub fn max_bytes(mut self, bytes: u64) -> Self {
+            self.$($place).+.limits.expansion_memory = bytes;
+            self
+        }
+    };
+    (kept_draws) => {
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter has no effect: chains always keep their draws,
+        /// because their standard errors are computed from them.
+        pub fn keep_draws(self) -> Self {
             self
         }
     };

@@ -2,7 +2,7 @@
 
 use figrs_core::{AnyElement, Datum, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
-use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
+use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use super::conflict;
 use super::tally::Tally;
@@ -43,7 +43,7 @@ const REPORTED: u64 = 1024;
 pub struct Enumerate {
     worlds: u64,
     evaluations: u64,
-    limit: WorldLimit,
+    limits: Limits,
     watch: Watch,
 }
 
@@ -60,7 +60,7 @@ impl Enumerate {
         Self {
             worlds: 10_000_000,
             evaluations: 50_000_000,
-            limit: WorldLimit::default(),
+            limits: Limits::from(Limits::WORLD_ELEMENTS),
             watch: Watch::default(),
         }
     }
@@ -81,14 +81,14 @@ impl Enumerate {
 
     /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
     pub fn max_elements(mut self, elements: usize) -> Self {
-        self.limit.elements = elements;
+        self.limits.elements = elements;
         self
     }
 
     /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
     /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
     pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.limit.bytes = bytes;
+        self.limits.expansion_memory = bytes;
         self
     }
 
@@ -124,7 +124,7 @@ impl Enumerate {
         mut visit: impl FnMut(&Program, WorldWeight),
     ) -> Result<(), Error> {
         let watching = self.watch.start(self.name(), None);
-        let limit = self.limit.until(watching.until());
+        let limit = self.limits.until(watching.until());
         let mut program = Program::new(model, targets, limit)?;
         let mut path = Path::default();
         let mut evaluations = 0;

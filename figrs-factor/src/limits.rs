@@ -44,10 +44,12 @@ pub struct Limits {
     pub table_entries: usize,
     /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements reached, including those created inside Chains, which count as soon as they are made. Default 8 million.
+    /// Maximum number of elements reached by an expansion, including those created inside Chains, which count as soon as they are made, or
+    /// of elements of one world. Default 8 million, for worlds [four million](Self::WORLD_ELEMENTS).
     pub elements: usize,
-    /// Maximum number of bytes of an expansion and of the elements made for it: the memory of figrs itself, and values by their size and
-    /// their heap memory; captures of functions other than elements are not counted. Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of an expansion, or of the worlds that run side by side, and of the elements made for them: the memory of
+    /// figrs itself, and values by their size and their heap memory; captures of functions other than elements are not counted. Default
+    /// [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum depth of Chains nested in branches of Chains. Default 10 000.
     pub depth: usize,
@@ -89,7 +91,17 @@ impl Default for Limits {
     }
 }
 
+impl From<usize> for Limits {
+    /// The default limits, but with this maximum number of elements.
+    fn from(elements: usize) -> Self {
+        Self::default().elements(elements)
+    }
+}
+
 impl Limits {
+    /// Default limit on the elements of a world that an algorithm evaluates: four million.
+    pub const WORLD_ELEMENTS: usize = 4_000_000;
+
     /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about
     /// half of it; with the overhead of the allocator, an infinite model stays below three quarters of 4 GiB.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
@@ -106,7 +118,7 @@ impl Limits {
         element_entries: u64 => element_entries;
         /// Sets the maximum number of elements.
         elements: usize => elements;
-        /// Sets the maximum number of bytes of an expansion.
+        /// Sets the maximum number of bytes of an expansion, or of worlds.
         expansion_memory: u64 => expansion_memory;
         /// Sets the maximum depth of nested Chains.
         depth: usize => depth;

@@ -20,7 +20,6 @@ pub mod trace;
 mod world;
 
 pub use figrs_core::internals::Choice;
-pub use limit::WorldLimit;
 pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};

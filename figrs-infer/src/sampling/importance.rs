@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing};
+use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -100,7 +100,7 @@ impl ImportanceSampling {
         self
     }
 
-    drawing!(drawing);
+    setters!(sampler: drawing);
     setters!(keep_draws: keep_draws);
     setters!(watch: watch);
 
@@ -168,7 +168,7 @@ impl MergeableSampler for ImportanceSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

@@ -8,7 +8,7 @@ use figrs_lower::internals::Block;
 use rand::RngExt;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing};
+use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -68,7 +68,7 @@ impl RejectionSampling {
         }
     }
 
-    drawing!(drawing);
+    setters!(sampler: drawing);
     setters!(keep_draws: keep_draws);
     setters!(watch: watch);
 }
@@ -113,7 +113,7 @@ impl MergeableSampler for RejectionSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

@@ -4,6 +4,7 @@
 //! some of the caches. Memory is counted anew when that sum exceeds the limit, or when there are a quarter more elements
 //! than at the last count: counting therefore takes amortised constant time for each element.
 
+use crate::limit::WorldLimits;
 use rustc_hash::FxHashSet;
 
 use super::block::Block;
@@ -168,7 +169,7 @@ impl Block {
         Err(ModelError::TooMuchMemory {
             element: self.instructions[slot.index()].element.label(),
             needed,
-            limit: self.limit.bytes,
+            limit: self.limit.expansion_memory,
         })
     }
 

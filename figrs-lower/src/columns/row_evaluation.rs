@@ -4,6 +4,7 @@
 //! more than storing the values. An element that every world has is read from its column; if the element has no value yet, the row waits
 //! for it.
 
+use crate::limit::WorldLimits;
 use rustc_hash::FxHashMap;
 
 use super::block::Block;

@@ -7,7 +7,7 @@
 use super::change::StructureUndo;
 use super::node::TraceNode;
 use super::state::Trace;
-use crate::limit::measured;
+use crate::limit::{WorldLimits, measured};
 use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::error::ModelError;
@@ -95,7 +95,7 @@ impl Trace {
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         if !self
             .bytes
-            .is_count_due(self.nodes.len(), self.alive, self.limit.bytes)
+            .is_count_due(self.nodes.len(), self.alive, self.limit.expansion_memory)
         {
             return Ok(());
         }
@@ -118,7 +118,8 @@ impl Trace {
             return;
         }
         let ((), freed) = measured(|| self.evict());
-        self.bytes.record_eviction(freed.bytes, self.limit.bytes);
+        self.bytes
+            .record_eviction(freed.bytes, self.limit.expansion_memory);
     }
 
     /// Evicts the nodes outside the world.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
-use crate::limit::{WorldLimit, measured};
+use crate::limit::{WorldLimits, measured};
+use figrs_core::Limits;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
@@ -54,7 +55,7 @@ pub struct Program {
     /// The memory of the last run.
     run: WorldRun<Slot>,
     observations: Observations,
-    limit: WorldLimit,
+    limit: Limits,
     /// Size in bytes of the elements that Chains created, and of their records in this program.
     made: u64,
     /// Heap size in bytes of the values in the world.
@@ -81,11 +82,11 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// Running a world that exceeds the limit (a number of elements or a [`WorldLimit`]) is an error.
+    /// Running a world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
-        limit: impl Into<WorldLimit>,
+        limit: impl Into<Limits>,
     ) -> Result<Self, ModelError> {
         let mut program = Self {
             instructions: Vec::new(),

@@ -148,7 +148,7 @@ impl Gibbs {
     setters!(threads: limits.threads);
     setters!(expansion: limits);
 
-    crate::sampling::settings::keeping_anyway!();
+    setters!(kept_draws);
     setters!(watch: watch);
 
     #[doc(hidden)]

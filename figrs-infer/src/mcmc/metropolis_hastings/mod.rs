@@ -213,7 +213,7 @@ impl MetropolisHastings {
     }
 
     stepping!();
-    crate::sampling::settings::keeping_anyway!();
+    setters!(kept_draws);
     setters!(watch: watch);
 
     fn check(&self) -> Result<ChainLength, Error> {
@@ -303,7 +303,12 @@ impl MergeableSampler for MetropolisHastings {
     type Sums = MetropolisSums;
 
     fn settings(&self) -> String {
-        let settings = settings_text!(self, settings.drawing.threads, settings.proposals, watch);
+        let settings = settings_text!(
+            self,
+            settings.drawing.limits.threads,
+            settings.proposals,
+            watch
+        );
         format!("{settings}, {}", self.settings.proposals.description())
     }
 

@@ -7,16 +7,16 @@ mod sequence;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_core::{AnyElement, Limits, Model, Stream, stream};
 use figrs_lower::internals::Block;
-use figrs_lower::{EvidenceOrder, Observations, WorldLimit};
+use figrs_lower::{EvidenceOrder, Observations};
 use rand::RngExt;
 
 use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
-use crate::sampling::settings::{SamplerSettings, drawing};
+use crate::sampling::settings::SamplerSettings;
 use crate::sampling::shared_memory::SharedMemory;
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::sampling::weight_bound::WeightBound;
@@ -158,7 +158,7 @@ impl SequentialMonteCarlo {
         self
     }
 
-    drawing!(drawing);
+    setters!(sampler: drawing);
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
@@ -367,7 +367,7 @@ impl SequentialMonteCarlo {
         &self,
         partial: Partial<S>,
         end: u64,
-        worker: impl Fn(WorldLimit) -> Result<W, Error> + Sync,
+        worker: impl Fn(Limits) -> Result<W, Error> + Sync,
         work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<S::Unit>, Error> + Sync,
         tally: impl Fn(&S::Unit) -> &PopulationTally,
     ) -> Result<Partial<S>, Error> {
@@ -382,7 +382,7 @@ impl SequentialMonteCarlo {
         partial.run(
             &run,
             (self.drawing.threads(), end.min(self.blocks()), 1),
-            || worker(self.drawing.limit.until(run.until())),
+            || worker(self.drawing.limits.until(run.until())),
             |worker, number| work(worker, number, &way),
             |unit| {
                 taken += tally(unit).populations.len() as u64;
@@ -396,7 +396,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     type Sums = PopulationSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
@@ -414,7 +414,8 @@ impl MergeableSampler for SequentialMonteCarlo {
         self.check()?;
         let unseen = UnseenWorlds::of(model, targets, WeightBound::of(model));
         let sums = self.sums(&units, targets, unseen);
-        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
+        let memory =
+            SharedMemory::new(self.drawing.limits.expansion_memory, self.drawing.threads());
         self.run_blocks(
             Partial::new(sums, units.start, absorption),
             units.end,
