@@ -42,6 +42,8 @@ pub mod element;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
 pub mod random;

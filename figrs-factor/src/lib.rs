@@ -54,6 +54,7 @@ pub mod eliminate;
 pub mod fnv;
 pub mod graph;
 pub mod limits;
+mod memory_account;
 pub mod mini_buckets;
 pub mod order;
 pub mod tree;
@@ -62,5 +63,6 @@ pub mod wording;
 mod work_budget;
 
 pub use limits::Limits;
+pub use memory_account::MemoryAccount;
 pub use until::{Stopped, Until};
 pub use work_budget::WorkBudget;

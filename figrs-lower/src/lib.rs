@@ -13,7 +13,7 @@
 
 #[doc(hidden)]
 pub mod columns;
-mod limit;
+mod measured;
 mod numbering;
 #[doc(hidden)]
 pub mod trace;

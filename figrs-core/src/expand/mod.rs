@@ -30,7 +30,7 @@ mod encode_results;
 mod encoding;
 mod expander;
 mod expansion;
-mod memory_account;
+mod expansion_memory;
 mod parametric;
 mod product;
 mod reach;

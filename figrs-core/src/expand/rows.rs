@@ -1,11 +1,12 @@
 //! The table of one element over the supports of its parents.
 
 use super::content::{Content, ExpandedElement, FunctionFailures};
-use super::memory_account::bytes_of;
+use super::expansion_memory::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::element::purity;
 use crate::error::{Fault, ModelError};
+use crate::limits::check_time;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
@@ -21,16 +22,6 @@ pub(super) struct TableLimits<'a> {
     /// Returns an error if there is no room for that many additional bytes.
     pub(super) room: &'a dyn Fn(u64) -> Result<(), ModelError>,
     pub(super) until: &'a Until,
-}
-
-/// Returns an error if the expansion has to stop now.
-#[inline]
-pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
-    if until.is_over() {
-        let element = element.label();
-        return Err(ModelError::Stopped { element });
-    }
-    Ok(())
 }
 
 type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;

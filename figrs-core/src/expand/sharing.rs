@@ -10,7 +10,7 @@ use super::calls::{CallRequest, CallSolution, CallSolutions};
 use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
 use super::expansion::Expansion;
-use super::memory_account::MemoryAccount;
+use super::expansion_memory::ExpansionMemory;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -50,7 +50,7 @@ impl Expansion {
             asked,
             calls: CallSolutions::default(),
             call_stack: Vec::new(),
-            memory: MemoryAccount::new(limits.expansion_memory, None),
+            memory: ExpansionMemory::new(None),
         };
         let mut walk = Expander::new(model, limits, None);
         loop {
@@ -61,7 +61,7 @@ impl Expansion {
             if sharing.calls.functions() == 0 {
                 sharing.calls = CallSolutions::new(roots(model, targets));
             }
-            sharing.memory = walk.memory_account();
+            sharing.memory = walk.memory();
             sharing.enter_call(wanted, None, walk.expansion.reached);
             while let Some(body) = sharing.call_stack.pop() {
                 walk.expansion.reached = sharing.advance_body(body, &mut solve)?;
@@ -98,7 +98,7 @@ struct CallSharing<'m> {
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
     /// Memory taken by the traversal that waits for all of these calls.
-    memory: MemoryAccount,
+    memory: ExpansionMemory,
 }
 
 impl<'m> CallSharing<'m> {
@@ -124,10 +124,7 @@ impl<'m> CallSharing<'m> {
             Ok(root) => {
                 self.set(&wanted, CallSolution::InProgress);
                 let walk = Expander::new(self.empty_model, self.limits, None);
-                let waits = self
-                    .call_stack
-                    .last()
-                    .map(|body| body.walk.memory_account());
+                let waits = self.call_stack.last().map(|body| body.walk.memory());
                 let walk = walk
                     .nested_in_call(wanted.depth + 1, self.calls.functions(), reached)
                     .with_memory_of(waits.unwrap_or(self.memory));

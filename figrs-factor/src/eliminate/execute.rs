@@ -2,6 +2,7 @@
 
 use crate::graph::{FactorGraph, VarId};
 use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 
 use super::EliminationResult;
 use super::domain::Domain;
@@ -22,8 +23,8 @@ pub(super) struct EliminationRun<'a, S: Semiring> {
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
     limits: &'a Limits,
-    /// Total size in bytes of the messages that are in memory.
-    held: f64,
+    /// Size of the messages that are in memory.
+    memory: MemoryAccount,
     scratch: JoinScratch<S::Value>,
 }
 
@@ -42,7 +43,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             scalar: S::one(),
             log_scale: 0.0,
             limits,
-            held: 0.0,
+            memory: MemoryAccount::default(),
             scratch: JoinScratch::new(limits.until.clone())
                 .with_assignment_limit(limits.assignment_budget(plan.cost.operations)),
         };
@@ -98,7 +99,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             keep,
             layout,
             self.limits,
-            self.held,
+            self.memory,
             &mut self.scratch,
         )?;
         let values = table.values_mut();
@@ -144,7 +145,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             output,
             layout,
             self.limits,
-            self.held,
+            self.memory,
             &mut self.scratch,
         )?;
         let values = message.values_mut();
@@ -156,7 +157,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
                 .filter_map(|&id| (id as usize).checked_sub(self.graph.factors.len()));
             for message in earlier {
                 let used = self.messages[message].take();
-                self.held -= used.map_or(0.0, |message| message.bytes());
+                (self.memory).release(used.map_or(0, |message| message.bytes()));
             }
         }
         if output.is_empty() && layout == MessageLayout::Dense {
@@ -164,7 +165,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             self.messages.push(None);
         } else {
             message.compact(self.graph);
-            self.held += message.bytes();
+            self.memory.add(message.bytes());
             self.messages.push(Some(message));
         }
         Ok(())

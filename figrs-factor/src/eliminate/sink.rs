@@ -1,6 +1,7 @@
 //! Sinks that collect the products of a join: a dense table, power sums, a sparse list, a maximum.
 
 use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use std::collections::hash_map::Entry;
 
 use crate::graph::Assignments;
@@ -89,21 +90,21 @@ pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     limits: &'a Limits,
-    /// Number of bytes that other messages occupy.
-    held: f64,
+    /// Memory that other messages occupy.
+    memory: MemoryAccount,
     /// Largest number of entries for which the memory was found to suffice.
     admitted: usize,
 }
 
 impl<'a, V> SparseSink<'a, V> {
     /// A sink that returns an error for more entries than a table may have, or for more entries than fit the memory in
-    /// addition to the `held` bytes in use.
-    pub(super) fn new(limits: &'a Limits, held: f64) -> Self {
+    /// addition to the memory in use.
+    pub(super) fn new(limits: &'a Limits, memory: MemoryAccount) -> Self {
         Self {
             numbers: FxHashMap::default(),
             rows: FxHashMap::default(),
             limits,
-            held,
+            memory,
             admitted: DENSE_ENTRIES,
         }
     }
@@ -140,8 +141,7 @@ impl<'a, V> SparseSink<'a, V> {
             let width = self.rows.keys().next().map_or(0, |row| row.len());
             let row = if width == 0 { 0 } else { ROW + 4 * width };
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
-            self.limits
-                .check_memory(self.held + needed as f64 * entry as f64)?;
+            (self.memory).check(self.limits, (needed * entry) as u64)?;
             // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
             // of at every batch.
             self.admitted = needed + needed / 16;

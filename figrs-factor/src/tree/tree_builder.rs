@@ -3,6 +3,7 @@
 use crate::graph::{Factor, FactorGraph, VarId};
 use crate::graph::{ReducedGraph, Restriction, has_zeros};
 use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use rustc_hash::FxHashMap;
 
 use crate::consistency::without_excluded;
@@ -112,9 +113,8 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Number of bytes that a run of the steps made so far needs, and the number of bytes at which the available memory is checked next.
-    pub(super) bytes: usize,
-    admitted: usize,
+    /// Memory that a run of the steps made so far needs.
+    pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
     /// Scratch lists: the variables of one product (each with the number of tables that contain it afterwards), and the variables of the
     /// result.
@@ -168,8 +168,7 @@ impl<'a> TreeBuilder<'a> {
             limits,
             // Entries are numbered with 32 bits.
             budget: limits.table_entries.min(u32::MAX as usize),
-            bytes: 0,
-            admitted: 0,
+            memory: MemoryAccount::default(),
             thresholds,
             scratch: Default::default(),
         }
@@ -222,14 +221,8 @@ impl<'a> TreeBuilder<'a> {
 
     /// Counts memory, and returns an error if it exceeds the budget.
     pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > self.admitted {
-            self.limits.check_memory(self.bytes as f64)?;
-            // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
-            // of at every step.
-            self.admitted = self.bytes.saturating_add(self.bytes / 16);
-        }
-        Ok(())
+        self.memory.add(bytes as u64);
+        self.memory.check_growth(self.limits, 0)
     }
 
     pub(super) fn too_large(&self, needed: f64) -> EliminationError {

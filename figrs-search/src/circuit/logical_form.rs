@@ -1,8 +1,8 @@
 //! Represents a factor graph by clauses over value atoms and by diagrams of weights.
 
-use figrs_factor::Limits;
 use figrs_factor::graph::log_stored;
 use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::{Limits, MemoryAccount};
 use rustc_hash::FxHashMap;
 
 use super::determined_variables::DeterminedVariables;
@@ -10,7 +10,7 @@ use super::factor_entries::{
     OpenZeros, WeightSymbol, count_entries, entry_symbol, for_each_stored, open_entries,
 };
 use super::literal::AtomLiteral;
-use super::memory_budget::{MAX_POSITIONS, MemoryMeter, check_positions};
+use super::memory_budget::{MAX_POSITIONS, UNCHECKED_GROWTH, check_positions};
 use super::value_atoms::ValueAtoms;
 use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
@@ -42,7 +42,7 @@ pub(super) struct LogicalForm {
     pub(super) names: FxHashMap<WeightSymbol, u32>,
     /// Total number of literals in clauses and of values in rows.
     size: usize,
-    meter: MemoryMeter,
+    memory: MemoryAccount,
     /// True if all entries of some factor are zero.
     pub(super) is_empty: bool,
 }
@@ -138,7 +138,8 @@ impl LogicalForm {
         let numbers = count * (places.len() + 1);
         self.take_room(numbers, limits)?;
         let bytes = self.bytes() + numbers * size_of::<u32>() + count * ROW_BYTES;
-        self.meter.check(bytes, limits)?;
+        self.memory.set(bytes as u64);
+        self.memory.check_growth(limits, UNCHECKED_GROWTH)?;
         if count == 0 {
             self.is_empty = true;
             return Ok(());

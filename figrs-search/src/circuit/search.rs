@@ -1,6 +1,6 @@
 //! Exhaustive search of a logical form by decisions, propagation, and components whose values are cached.
 
-use figrs_factor::Limits;
+use figrs_factor::{Limits, MemoryAccount};
 use std::fmt;
 
 use super::clause_database::ClauseKind;
@@ -10,7 +10,7 @@ use super::conflict_analysis::{ConflictAnalysis, Refutation};
 use super::defined_atoms::DefinedAtom;
 use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
-use super::memory_budget::{MemoryMeter, check_positions};
+use super::memory_budget::{UNCHECKED_GROWTH, check_positions};
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
@@ -88,7 +88,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     work: usize,
     /// Total size in bytes of the lists that do not grow.
     fixed_bytes: usize,
-    meter: MemoryMeter,
+    memory: MemoryAccount,
     /// If set, components found in the cache are searched again, and the new values are compared with the cached
     /// values.
     #[cfg(test)]
@@ -133,7 +133,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             decisions: 0,
             work: 0,
             fixed_bytes,
-            meter: MemoryMeter::default(),
+            memory: MemoryAccount::default(),
             #[cfg(test)]
             replay: None,
         }
@@ -222,7 +222,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             });
         }
         self.check_positions()?;
-        self.meter.check(self.bytes(), control.limits)?;
+        self.memory.set(self.bytes() as u64);
+        self.memory.check_growth(control.limits, UNCHECKED_GROWTH)?;
         control.limits.check_interrupt()
     }
 

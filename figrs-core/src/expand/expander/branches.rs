@@ -7,9 +7,9 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::element::purity;
 use crate::error::ModelError;
 use crate::expand::content::Content;
-use crate::expand::memory_account::bytes_of;
+use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
-use crate::expand::rows::check_time;
+use crate::limits::{check_elements, check_time};
 use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
@@ -89,7 +89,7 @@ impl Expander<'_> {
             branches.choice.push(choice);
             Ok::<_, ModelError>(())
         })?;
-        self.memory_account.add(branches.bytes());
+        self.memory.account.add(branches.bytes());
         Ok(branches)
     }
 
@@ -97,12 +97,7 @@ impl Expander<'_> {
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;
-            if self.expansion.reached > self.limits.elements {
-                return Err(ModelError::TooManyElements {
-                    element: chain.label(),
-                    limit: self.limits.elements,
-                });
-            }
+            check_elements(self.limits, chain, self.expansion.reached)?;
         }
         Ok(())
     }

@@ -96,7 +96,7 @@ impl Expander<'_> {
         depth: usize,
         branches: BranchResults,
     ) -> Result<(), ModelError> {
-        self.memory_account.release(branches.bytes());
+        self.memory.account.release(branches.bytes());
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
         let mut values = element.no_values();
@@ -221,7 +221,7 @@ impl Expander<'_> {
             *last = support;
         }
         if is_new {
-            self.memory_account.add(last.bytes() as u64);
+            self.memory.account.add(last.bytes() as u64);
         }
         last.clone()
     }
@@ -267,7 +267,7 @@ impl Expander<'_> {
         if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
             rows::restrict(&mut expanded, &evidence, &self.limits.until)?;
         }
-        self.memory_account.add(expanded.bytes());
+        self.memory.account.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;
         let position = self.expansion.elements.len();
         if expanded.states() == 0 && !matches!(expanded.content, Content::NotEnumerable(_)) {

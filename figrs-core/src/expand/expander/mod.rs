@@ -8,11 +8,11 @@ use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
 use super::expansion::Expansion;
-use super::memory_account::MemoryAccount;
+use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
-use super::rows::check_time;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
+use crate::limits::{check_elements, check_time};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::model::statements::StatementIndex;
@@ -61,7 +61,7 @@ pub(super) struct Expander<'m> {
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
-    memory_account: MemoryAccount,
+    memory: ExpansionMemory,
     /// Results of Chains that were counted as elements before the traversal reached them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
@@ -102,10 +102,7 @@ impl<'m> Expander<'m> {
             },
             limits,
             statements: StatementIndex::of(model),
-            memory_account: MemoryAccount::new(
-                limits.expansion_memory,
-                limit.as_ref().map(|l| l.memory.initial_footprint()),
-            ),
+            memory: ExpansionMemory::new(limit.as_ref().map(|l| l.memory.initial_footprint())),
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
@@ -155,14 +152,14 @@ impl<'m> Expander<'m> {
     }
 
     /// Counts the memory of the traversals that wait for this traversal.
-    pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
-        self.memory_account = spending;
+    pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
+        self.memory = spending;
         self
     }
 
     /// Memory taken by this traversal, and by the traversals that wait for it.
-    pub(super) fn memory_account(&self) -> MemoryAccount {
-        self.memory_account
+    pub(super) fn memory(&self) -> ExpansionMemory {
+        self.memory
     }
 
     /// True if the traversal cannot go on at present.
@@ -375,12 +372,7 @@ impl<'m> Expander<'m> {
         if !self.counted.remove(&element.id()) {
             self.expansion.reached += 1;
         }
-        if self.expansion.reached > self.limits.elements {
-            return Err(ModelError::TooManyElements {
-                element: element.label(),
-                limit: self.limits.elements,
-            });
-        }
+        check_elements(self.limits, element, self.expansion.reached)?;
         self.check_bytes(element, 0)
     }
 
@@ -390,7 +382,7 @@ impl<'m> Expander<'m> {
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
         let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
         let more = more + remembered + (frames + counted) as u64;
-        self.memory_account.check(element, more)
+        self.memory.check(self.limits, element, more)
     }
 
     /// Returns the positions of an element's parents, or an error if a parent never has a value.

@@ -1,6 +1,7 @@
 //! Execution of the elimination of an influence diagram.
 
 use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use std::borrow::Cow;
 
 use crate::graph::Assignments;
@@ -130,7 +131,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             &planned.output,
             planned.layout,
             self.limits,
-            0.0,
+            MemoryAccount::default(),
             &mut self.scratch,
         )
     }
@@ -227,8 +228,9 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         let tables = inputs(graph, &self.tables, &self.plan.left, of_factor);
         let domain = Domain::new(graph, keep.to_vec());
         let (layout, limits) = (MessageLayout::Dense, self.limits);
+        let memory = MemoryAccount::default();
         let scratch = &mut self.scratch;
-        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, 0.0, scratch)?;
+        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, memory, scratch)?;
         ExpectedUtility::<S>::normalise(table.values_mut(), &mut scratch.lost);
         let values = table.values();
         let largest = values.iter().map(|v| v.weight);

@@ -1,54 +1,47 @@
-//! Memory use of an expansion, against its budget.
+//! Memory use of an expansion, against its limit.
 
 use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
+use crate::limits::check_bytes;
+use figrs_factor::{Limits, MemoryAccount};
 
 /// Number of bytes that `count` items of a type take.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// Bytes taken by an expansion, and by the elements that were created for it.
+/// Memory taken by an expansion, and by the elements that were created for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MemoryAccount {
-    limit: u64,
+pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Number of bytes of the expansion itself.
-    held: u64,
+    /// Memory of the expansion itself.
+    pub(super) account: MemoryAccount,
 }
 
-impl MemoryAccount {
-    /// Creates an account of zero bytes; elements count from now on, or from an earlier reading of the memory
-    /// footprint.
-    pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
+impl ExpansionMemory {
+    /// Creates an empty account; elements count from now on, or from an earlier reading of the memory footprint.
+    pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
-            limit,
             before: before.unwrap_or_else(Footprint::now),
-            held: 0,
+            account: MemoryAccount::default(),
         }
-    }
-
-    pub(super) fn add(&mut self, bytes: u64) {
-        self.held += bytes;
-    }
-
-    pub(super) fn release(&mut self, bytes: u64) {
-        self.held = self.held.saturating_sub(bytes);
     }
 
     /// Returns an error if `more` additional bytes would exceed the limit.
-    pub(super) fn check(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
-        let needed = self.before.bytes_since().saturating_add(self.held + more);
-        if needed > self.limit {
-            return Err(ModelError::TooMuchMemory {
-                element: element.label(),
-                needed,
-                limit: self.limit,
-            });
-        }
-        Ok(())
+    pub(super) fn check(
+        &self,
+        limits: &Limits,
+        element: &AnyElement,
+        more: u64,
+    ) -> Result<(), ModelError> {
+        let held = self.account.held() + more;
+        check_bytes(
+            limits,
+            element,
+            self.before.bytes_since().saturating_add(held),
+        )
     }
 }
 
@@ -61,7 +54,6 @@ mod tests {
     use crate::element::{Constant, Element, Uniform};
     use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
-    use figrs_factor::Limits;
 
     /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
