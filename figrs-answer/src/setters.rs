@@ -6,6 +6,7 @@
 /// |---|---|
 /// | `limits` | the limits of expansions and eliminations |
 /// | `expansion` | the limits of expansions, in a field of all limits |
+/// | `memory` | settings with a constructor `within`, followed by their type: constructors that state the memory of the process |
 /// | `threads` | the maximum number of threads |
 /// | `watch` | deadline, interrupt and listener, in a `Watch` |
 /// | `part_of` | a `Watch`, for an algorithm that may perform a part of the run of another algorithm |
@@ -27,6 +28,27 @@ macro_rules! setters {
         pub fn expansion_limits(mut self, limits: &figrs_core::Limits) -> Self {
             self.$($place).+ = self.$($place).+.with_expansion_of(limits);
             self
+        }
+    };
+    (memory: $place:ident: $settings:ident) => {
+        /// Settings for three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting).
+        pub fn new() -> Self {
+            Self::default()
+        }
+
+        /// Settings for an amount of memory such as `100MiB` or `6GiB`, which is the limit of the whole process; a number without a unit
+        /// means bytes.
+        ///
+        /// **Errors.** [`Error::InvalidSetting`]($crate::Error::InvalidSetting) if the text is not an amount of memory.
+        pub fn fitting(memory: &str) -> Result<Self, $crate::Error> {
+            let memory = $crate::limits::memory_of(Self::NAME, memory)?;
+            Ok(Self::within(memory))
+        }
+
+        /// Settings for this amount of memory; otherwise as [`fitting`](Self::fitting).
+        pub fn within(memory: figrs_core::Bytes) -> Self {
+            let $place = $settings::within(memory);
+            Self { $place }
         }
     };
     (threads: $($place:ident).+) => {

@@ -67,29 +67,16 @@ impl Enumerate {
 
     setters!(watch: watch);
 
-    /// Sets the maximum number of worlds; a run with more worlds ends with an error.
-    pub fn max_worlds(mut self, worlds: u64) -> Self {
-        self.worlds = worlds;
-        self
-    }
-
-    /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
-    pub fn max_evaluations(mut self, evaluations: u64) -> Self {
-        self.evaluations = evaluations;
-        self
-    }
-
-    /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.limits.elements = elements;
-        self
-    }
-
-    /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
-    /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.limits.expansion_memory = bytes;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the maximum number of worlds; a run with more worlds ends with an error.
+        max_worlds: u64 => worlds;
+        /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
+        max_evaluations: u64 => evaluations;
+        /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
+        max_elements: usize => limits.elements;
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
+        /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        max_bytes: u64 => limits.expansion_memory;
     }
 
     /// The most probable world of the targets and the evidence, found by trying all worlds.

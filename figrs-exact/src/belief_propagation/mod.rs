@@ -181,34 +181,21 @@ impl MessageSettings {
 /// The setters of an algorithm with a field `settings`.
 macro_rules! settled {
     () => {
-        /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
-        /// the factors and in reverse order.
-        pub fn iterations(mut self, iterations: u64) -> Self {
-            self.settings.until.iterations = iterations;
-            self
-        }
-
-        /// Sets the budget of work for all messages (default four billion). Work is the number of entries read; an entry counts
-        /// once for each variable of its factor.
-        pub fn work(mut self, entries: u64) -> Self {
-            self.settings.until.work = entries;
-            self
-        }
-
-        /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by more.
-        pub fn tolerance(mut self, tolerance: f64) -> Self {
-            self.settings.until.tolerance = tolerance;
-            self
-        }
-
-        /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
-        /// weight of one half may make them converge. The fixed points do not depend on this weight.
-        pub fn damping(mut self, damping: f64) -> Self {
-            self.settings.until.damping = damping;
-            self
-        }
-
         figrs_answer::setters!(expansion: settings.limits);
+        figrs_factor::field_setters! {
+            /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
+            /// the factors and in reverse order.
+            iterations: u64 => settings.until.iterations;
+            /// Sets the maximum work for all messages (default four billion). Work is the number of entries read; an entry counts
+            /// once for each variable of its factor.
+            work: u64 => settings.until.work;
+            /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by
+            /// more.
+            tolerance: f64 => settings.until.tolerance;
+            /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
+            /// weight of one half may make them converge. The fixed points do not depend on this weight.
+            damping: f64 => settings.until.damping;
+        }
     };
 }
 use settled;

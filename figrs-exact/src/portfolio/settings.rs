@@ -134,45 +134,15 @@ impl PortfolioSettings {
 /// Defines the setters of a portfolio that has a field `settings`.
 macro_rules! portfolio_settings {
     () => {
-        /// A portfolio that uses at most three quarters of the memory that is available now.
-        pub fn new() -> Self {
-            Self::default()
-        }
-
-        /// A portfolio that uses at most an amount of memory such as `512MiB` or `6GiB`, which is the limit of the whole process; a
-        /// number without a unit means bytes.
-        ///
-        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
-        pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
-            let memory = figrs_answer::limits::memory_of(Self::NAME, memory)?;
-            Ok(Self::within(memory))
-        }
-
-        /// A portfolio that uses at most this amount of memory; otherwise as [`fitting`](Self::fitting).
-        pub fn within(memory: figrs_core::Bytes) -> Self {
-            let settings = PortfolioSettings::within(memory);
-            Self { settings }
-        }
+        figrs_answer::setters!(memory: settings: PortfolioSettings);
+        figrs_answer::setters!(expansion: settings.limits);
+        figrs_answer::setters!(threads: settings.limits.threads);
+        figrs_answer::setters!(watch: settings.watch);
 
         /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues: `1e12` by default, about an
         /// hour.
         pub fn work(mut self, operations: f64) -> Self {
             self.settings.limits.work = operations;
-            self
-        }
-
-        figrs_answer::setters!(expansion: settings.limits);
-        figrs_answer::setters!(threads: settings.limits.threads);
-
-        /// Sets a time after which the run ends with the bounds found so far.
-        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
-            self.settings.watch.set_deadline(deadline);
-            self
-        }
-
-        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
-        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
-            self.settings.watch.set_interrupt(flag);
             self
         }
 
@@ -191,15 +161,6 @@ macro_rules! portfolio_settings {
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,
         ) -> Self {
             self.settings.attempt_listener = crate::portfolio::settings::Listener::new(listener);
-            self
-        }
-
-        /// Calls `listener` from time to time with the progress of the running algorithm.
-        pub fn on_progress(
-            mut self,
-            listener: impl Fn(&figrs_answer::Progress) + Send + Sync + 'static,
-        ) -> Self {
-            self.settings.watch.set_listener(listener);
             self
         }
     };

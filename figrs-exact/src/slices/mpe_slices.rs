@@ -5,12 +5,12 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_core::{AnyElement, Model, Parents};
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
-use super::slicing::{self, Slicing};
+use super::slicing::Slicing;
 use crate::conflict;
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
@@ -19,6 +19,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
+use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the maximum over the best worlds of all slices.
@@ -62,7 +63,11 @@ pub struct MpeSlices {
 impl MpeSlices {
     const NAME: &'static str = "MpeSlices";
 
-    slicing::sliced!();
+    setters!(memory: slicing: Slicing);
+    setters!(expansion: slicing.limits);
+    setters!(threads: slicing.limits.threads);
+    setters!(watch: slicing.watch);
+    setters!(part_of: slicing.watch);
 
     /// Predicts the number of slices and the cost of each slice, without searching any slice.
     ///

@@ -96,16 +96,11 @@ impl BestFirst {
         }
     }
 
-    /// Limits the memory: the search ends when its states and open lists take more than `bytes` bytes.
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than `most`.
-    pub fn work(mut self, most: u64) -> Self {
-        self.work = Some(most);
-        self
+    figrs_factor::field_setters! {
+        /// Limits the memory: the search ends when its states and open lists take more than this number of bytes.
+        memory: u64 => memory;
+        /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than this number.
+        work: u64 => work;
     }
 
     /// Returns the limit of the work, if there is one.

@@ -136,25 +136,16 @@ impl Compare {
         self
     }
 
-    /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
-    pub fn exact(mut self, answer: Answer) -> Self {
-        self.exact = Some(answer);
-        self
-    }
-
-    /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
-    /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
-    /// algorithms after it.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.rules.deadline = Some(deadline);
-        self
-    }
-
-    /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
-    /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
-    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.rules.interrupt = Some(flag);
-        self
+    figrs_factor::field_setters! {
+        /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
+        exact: Answer => exact;
+        /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
+        /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
+        /// algorithms after it.
+        deadline: Duration => rules.deadline;
+        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
+        /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
+        interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
     /// Measures memory by a function that returns the peak number of bytes in use since its last call; for example, the function

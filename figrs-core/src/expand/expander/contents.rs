@@ -67,11 +67,8 @@ impl Expander<'_> {
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
         let supports = self.supports(&parents);
-        let limits = rows::TableLimits {
-            entries: self.limits.element_entries,
-            room: &|bytes: u64| self.check_bytes(&element, bytes),
-            until: &self.limits.until,
-        };
+        let room = |bytes: u64| self.check_bytes(&element, bytes);
+        let within = (self.limits, &room as _);
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
                 let (support, content, failures) =
@@ -79,8 +76,8 @@ impl Expander<'_> {
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
-            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), within)?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, within)?,
             Kind::Score(_, evidence) => {
                 rows::score(&element, evidence, supports[0], &self.limits.until)?
             }

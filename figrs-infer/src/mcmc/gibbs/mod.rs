@@ -113,36 +113,19 @@ impl Gibbs {
         }
     }
 
-    /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
-    /// assignment.
-    pub fn chains(mut self, chains: usize) -> Self {
-        self.schedule.chains = chains;
-        self
-    }
-
-    /// Makes each chain discard this many sweeps at its beginning.
-    pub fn burn_in(mut self, sweeps: u64) -> Self {
-        self.schedule.burn_in = sweeps;
-        self
-    }
-
-    /// Retains one draw after every `sweeps` sweeps.
-    pub fn thin(mut self, sweeps: u64) -> Self {
-        self.schedule.thin = sweeps;
-        self
-    }
-
-    /// Sets the seed of the random numbers.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
-    /// enumerated block, and to the entries of the largest table of an elimination.
-    pub fn block_table(mut self, entries: usize) -> Self {
-        self.block_table = entries;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
+        /// assignment.
+        chains: usize => schedule.chains;
+        /// Makes each chain discard this many sweeps at its beginning.
+        burn_in: u64 => schedule.burn_in;
+        /// Sets the number of sweeps after which one draw is retained.
+        thin: u64 => schedule.thin;
+        /// Sets the seed of the random numbers.
+        seed: u64 => seed;
+        /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
+        /// enumerated block, and to the entries of the largest table of an elimination.
+        block_table: usize => block_table;
     }
 
     setters!(threads: limits.threads);

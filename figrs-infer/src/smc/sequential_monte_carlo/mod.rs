@@ -105,38 +105,21 @@ impl SequentialMonteCarlo {
         }
     }
 
-    /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
-    pub fn populations(mut self, populations: u64) -> Self {
-        self.populations = populations;
-        self
-    }
-
-    /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
-    /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
-    /// its block.
-    pub fn side_by_side(mut self, populations: u64) -> Self {
-        self.side_by_side = Some(populations);
-        self
-    }
-
-    /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
-    /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
-    pub fn first_population(mut self, number: u64) -> Self {
-        self.first_population = number;
-        self
-    }
-
-    /// Sets the resampling scheme (default: systematic resampling).
-    pub fn resampling(mut self, resampling: Resampling) -> Self {
-        self.resampling = resampling;
-        self
-    }
-
-    /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
-    /// and 1 means after every statement that gives the particles different weights.
-    pub fn threshold(mut self, share: f64) -> Self {
-        self.threshold = share;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
+        populations: u64 => populations;
+        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
+        /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
+        /// its block.
+        side_by_side: u64 => side_by_side;
+        /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
+        /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
+        first_population: u64 => first_population;
+        /// Sets the resampling scheme (default: systematic resampling).
+        resampling: Resampling => resampling;
+        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
+        /// and 1 means after every statement that gives the particles different weights.
+        threshold: f64 => threshold;
     }
 
     /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets
