@@ -30,7 +30,7 @@
 //! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
 //! | [`consistency`] | values that the zeros of the factors exclude |
 //! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
-//! | [`limits`] | limits of a computation: memory, work, time, threads |
+//! | [`Limits`], [`MemoryAccount`] | limits of a computation: memory, work, time, threads; the account of its memory |
 //! | [`wording`] | messages for programmers, and for the users of a command |
 
 #![warn(clippy::unwrap_used)]
@@ -53,7 +53,7 @@ pub mod consistency;
 pub mod eliminate;
 pub mod fnv;
 pub mod graph;
-pub mod limits;
+mod limits;
 mod memory_account;
 pub mod mini_buckets;
 pub mod order;
@@ -62,7 +62,7 @@ pub mod until;
 pub mod wording;
 mod work_budget;
 
-pub use limits::Limits;
+pub use limits::{Limits, cores};
 pub use memory_account::MemoryAccount;
 pub use until::{Stopped, Until};
 pub use work_budget::WorkBudget;

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Bytes, Limits, Model};
 pub mod call_solver;
 use crate::error::Error;
 
-pub use figrs_factor::limits::cores;
+pub use figrs_factor::cores;
 
 /// Parses a text that states the memory of an algorithm.
 ///
