@@ -58,7 +58,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     let observed = observations(&diagram, options.evidence.as_deref(), texts)?;
     let elements = diagram.elements();
     let _shown = Progress::waiting("deciding");
-    let algorithm = MaximiseUtility::new().options(limits(options));
+    let algorithm = MaximiseUtility::new().limits(limits(options));
     let algorithm = if options.limited_memory {
         algorithm.limited_memory()
     } else {

@@ -77,7 +77,7 @@ fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     });
     let score = score.transpose()?.map(|scored| scored.total);
     let progress = Progress::of("rounds", options.iterations);
-    let algorithm = ExpectationMaximization::new(JunctionTree::new().options(limits(options)))
+    let algorithm = ExpectationMaximization::new(JunctionTree::new().limits(limits(options)))
         .interrupt(stop::flag())
         .on_progress(move |run| progress.set(run.done));
     let algorithm = match (options.iterations, options.tolerance) {

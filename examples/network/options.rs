@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs::eliminate;
+use figrs::Limits;
 use figrs_command::{
     Bytes, Failure, bytes, check_distinct, check_report, check_writable, has_extension,
     is_standard_input, seconds,
@@ -388,13 +388,13 @@ impl Options {
 }
 
 /// The limits of an elimination.
-pub(crate) fn limits(options: &Options) -> eliminate::Options {
-    let limits = eliminate::Options::default();
+pub(crate) fn limits(options: &Options) -> Limits {
+    let limits = Limits::default();
     match options.memory {
         // A table may take all of the memory: eight bytes an entry.
         Some(Bytes(bytes)) => limits
-            .memory_budget(bytes)
-            .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
+            .memory(bytes)
+            .table_entries(usize::try_from(bytes / 8).unwrap_or(usize::MAX)),
         None => limits,
     }
 }

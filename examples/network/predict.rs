@@ -107,7 +107,7 @@ fn compiled(
     let started = Instant::now();
     let (network, columns) = (network.clone(), columns.to_vec());
     let tree = JunctionTree::new()
-        .options(limits(options))
+        .limits(limits(options))
         .interrupt(stop::flag());
     let made = stop::attempt(move || {
         let _shown = Progress::waiting("compiling");

@@ -38,20 +38,20 @@ impl Question {
         let is_portfolio = self.options.method() == Method::Exact;
         let _shown = (!is_portfolio).then(|| Progress::waiting("computing"));
         if self.options.task == Task::Map {
-            return self.by(&MarginalMap::new().options(limits(&self.options)));
+            return self.by(&MarginalMap::new().limits(limits(&self.options)));
         }
         match self.options.method() {
             Method::Exact => self.by_portfolio(),
             _ if self.options.task == Task::Count => self.counted(),
             Method::JunctionTree => self.by_tree(),
             Method::VariableElimination => {
-                self.by(&VariableElimination::new().options(limits(&self.options)))
+                self.by(&VariableElimination::new().limits(limits(&self.options)))
             }
             Method::Slices => self.by_slices(),
             Method::Circuit => self.by_circuit(),
             Method::BranchAndBound => self.by_search(),
             Method::MpeVariableElimination => {
-                self.by(&MpeVariableElimination::new().options(limits(&self.options)))
+                self.by(&MpeVariableElimination::new().limits(limits(&self.options)))
             }
             Method::Enumerate if self.options.task == Task::Mpe => self.timed(|| {
                 Enumerate::new().most_probable_world(&self.model, self.network.elements())
@@ -154,7 +154,7 @@ impl Question {
             });
         }
         let tree = JunctionTree::new()
-            .options(limits(&self.options))
+            .limits(limits(&self.options))
             .compile(&self.model, self.targets())?;
         self.by_compiled_tree(&tree, started.elapsed())
     }
@@ -301,7 +301,7 @@ impl Question {
     fn circuit(&self) -> Circuit {
         let progress = Progress::of("decisions", None);
         let circuit = Circuit::new()
-            .options(limits(&self.options))
+            .limits(limits(&self.options))
             .interrupt(stop::flag())
             .on_progress(move |run| progress.set(run.done));
         match self.options.memory {
@@ -315,13 +315,13 @@ impl Question {
         let (started, limits) = (Instant::now(), limits(&self.options));
         let count = match self.options.method() {
             Method::VariableElimination => {
-                let elimination = VariableElimination::new().options(limits);
+                let elimination = VariableElimination::new().limits(limits);
                 let total =
                     elimination.total::<eliminate::Counting>(&self.model, self.targets())?;
                 total.values[0].to_string()
             }
             Method::JunctionTree => {
-                let tree = JunctionTree::new().options(limits);
+                let tree = JunctionTree::new().limits(limits);
                 let tree = tree.compile(&self.model, self.targets())?;
                 tree.count()?.to_string()
             }

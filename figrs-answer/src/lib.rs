@@ -5,7 +5,8 @@
 //! | [`Algorithm`], [`Run`]: the interface of algorithms | `algorithm.rs` |
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
-//! | limits of expansions, eliminations and shared calls | `limits/` |
+//! | expansions within limits, and the solution of shared calls | `limits/` |
+//! | setters that algorithms have in common | `setters.rs` |
 //! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
 //! | [`Progress`], deadlines, threads, parts of runs: [`MergeableSampler`], [`Partial`] | `run/` |
 
@@ -23,6 +24,7 @@ pub mod limits;
 pub mod quality;
 #[doc(hidden)]
 pub mod run;
+mod setters;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};

@@ -232,7 +232,7 @@ pub enum ModelError {
     #[error(
         "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
          Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
-         budget (`Budget::bytes` of an exact algorithm, `max_bytes` of a sampler)",
+         budget (`Limits::expansion_memory` of an exact algorithm, `max_bytes` of a sampler)",
         readable(*.needed), readable(*.limit)
     )]
     TooMuchMemory {

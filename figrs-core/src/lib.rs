@@ -42,6 +42,8 @@ pub mod element;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
 pub mod model;
 #[doc(hidden)]
 pub mod random;
@@ -76,7 +78,7 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
-pub use figrs_factor::Until;
+pub use figrs_factor::{Limits, Until};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};

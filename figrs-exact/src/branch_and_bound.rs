@@ -4,11 +4,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use figrs_core::expand::{Budget, Encoding};
-use figrs_core::{AnyElement, Model};
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
-use figrs_search::branch_and_bound::{SearchLimits, SearchObserver, SearchResult, solve};
+use figrs_search::branch_and_bound::{SearchObserver, SearchResult, solve};
 
 use crate::conflict;
 use crate::question::Question;
@@ -16,8 +16,8 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 
 /// The most probable world of models that are too wide for
 /// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
@@ -83,8 +83,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct MpeBranchAndBound {
-    budget: Budget,
-    limits: SearchLimits,
+    limits: Limits,
     watch: Watch,
     listener: ImprovementListener,
 }
@@ -93,12 +92,10 @@ impl Default for MpeBranchAndBound {
     /// Default limits: tables of up to `2^18` entries, ten million steps, and 1 GB for open nodes and tables.
     fn default() -> Self {
         Self {
-            budget: Budget::default(),
-            limits: SearchLimits {
-                table: 1 << 18,
-                work: 10_000_000,
-                memory: 1 << 30,
-            },
+            limits: Limits::default()
+                .table_entries(1 << 18)
+                .work(1e7)
+                .memory(1 << 30),
             watch: Watch::default(),
             listener: ImprovementListener::default(),
         }
@@ -111,22 +108,18 @@ impl MpeBranchAndBound {
         Self::default()
     }
 
-    /// Limits the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.budget = budget;
-        self
-    }
+    setters!(expansion: limits);
 
     /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The limit
     /// also applies to the mini-bucket elimination that bounds all worlds if the exact elimination is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
-        self.limits.table = entries;
+        self.limits.table_entries = entries;
         self
     }
 
     /// Sets the maximum number of steps of the search: one step for each cost function examined, and one more for each further 64 of its costs.
     pub fn work(mut self, steps: u64) -> Self {
-        self.limits.work = steps;
+        self.limits.work = steps as f64;
         self
     }
 
@@ -135,7 +128,7 @@ impl MpeBranchAndBound {
     /// first at the same speed, but the upper bound falls later, and the bounds of separators are dropped. The other half is for
     /// the tables of an elimination; an elimination that needs more is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
-        self.limits.memory = bytes;
+        self.limits.memory = Some(bytes);
         self
     }
 
@@ -149,9 +142,8 @@ impl MpeBranchAndBound {
         self
     }
 
-    watched!();
-
-    watched_by_run!(watch);
+    setters!(watch: watch);
+    setters!(part_of: watch);
 }
 
 impl Algorithm for MpeBranchAndBound {
@@ -167,17 +159,14 @@ impl Algorithm for MpeBranchAndBound {
 impl MpeBranchAndBound {
     /// Answers a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
-        let watching = self.watch.start(self.name(), Some(self.limits.work));
+        let watching = self.watch.start(self.name(), Some(self.limits.work as u64));
         let answer = self.search(question, &watching);
         answer.map_err(|error| watching.error_of(error))
     }
 
     fn search(&self, question: &Question<'_>, watching: &RunMonitor<'_>) -> Result<Answer, Error> {
-        let limits = Limits {
-            budget: self.budget,
-            ..Limits::default()
-        }
-        .until(watching.until());
+        let limits = Limits::default().until(watching.until());
+        let limits = limits.with_expansion_of(&self.limits);
         let impossible = || question.impossible(&limits);
         let expansion = question.expand_for_best_world(&limits)?;
         if expansion.impossible().is_some() {
@@ -193,17 +182,17 @@ impl MpeBranchAndBound {
                 }
             },
         };
-        let (world, steps, stopped) =
-            match solve(encoding.graph(), self.limits, watching.until(), observer)? {
-                SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
-                SearchResult::Impossible => return Err(impossible()),
-                SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
-                SearchResult::Unknown {
-                    work, upper_bound, ..
-                } => {
-                    return Err(Error::NoWorldFound { work, upper_bound });
-                }
-            };
+        let search_limits = self.limits.until(watching.until());
+        let (world, steps, stopped) = match solve(encoding.graph(), &search_limits, observer)? {
+            SearchResult::Found(world, steps, stopped) => (world, steps, stopped),
+            SearchResult::Impossible => return Err(impossible()),
+            SearchResult::Unknown { stopped: true, .. } => return Err(watching.nothing_done()),
+            SearchResult::Unknown {
+                work, upper_bound, ..
+            } => {
+                return Err(Error::NoWorldFound { work, upper_bound });
+            }
+        };
         let values = expansion.elements().iter().filter_map(|expanded| {
             let value = encoding.value(&expansion, &expanded.element, &world)?;
             Some((expanded.element.clone(), value))
@@ -215,7 +204,7 @@ impl MpeBranchAndBound {
             return Ok(answer);
         };
         let mut run = RunStatistics::new(why, work, watching.elapsed());
-        run.asked = Some(self.limits.work);
+        run.asked = Some(self.limits.work as u64);
         Ok(answer.with_sampling(run))
     }
 }

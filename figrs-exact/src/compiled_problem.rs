@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use figrs_core::expand::Expansion;
-use figrs_core::{AnyElement, Element, Model, Value};
+use figrs_core::{AnyElement, Element, Limits, Model, Value};
 use figrs_factor::graph::Weights;
 
 use super::conflict;
@@ -13,7 +13,6 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 
 /// A model with targets and varying elements, and the present evidence on the varying elements.
 #[derive(Clone, Debug)]
@@ -157,7 +156,7 @@ impl CompiledProblem {
         // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that may lead to
         // other worlds.
         let bytes = count as f64 * (variables as f64 * 12.0 + 128.0);
-        Ok(self.limits.options.check_memory(bytes)?)
+        Ok(self.limits.check_memory(bytes)?)
     }
 
     /// The position of a target or a varying element in an expansion.
@@ -232,7 +231,7 @@ pub(crate) fn unfolded_expansion(
     limits: &Limits,
 ) -> Result<Arc<Expansion>, Error> {
     if expansion.shares_calls() {
-        Ok(Arc::new(Expansion::new(model, roots, limits.budget)?))
+        Ok(Arc::new(Expansion::new(model, roots, limits)?))
     } else {
         Ok(Arc::clone(expansion))
     }

@@ -2,12 +2,12 @@
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Limits, Model};
 
 use super::minimal_conflict::{Core, Trial, minimal_conflict};
 use super::possibility::PossibilityTrials;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_factor::algebra::Boolean;
 use figrs_factor::eliminate::eliminate;
 
@@ -57,7 +57,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
 /// Descriptions of the first few Scores on which the roots depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
-    let Ok(expansion) = limits.expand(model, targets) else {
+    let Ok(expansion) = expand(limits, model, targets) else {
         return Vec::new();
     };
     let elements = expansion.elements().iter().map(|e| &e.element);
@@ -72,7 +72,7 @@ fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String>
 }
 
 fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
-    let outcome = eliminate::<Boolean>(encoding.graph(), &[], &limits.options)?;
+    let outcome = eliminate::<Boolean>(encoding.graph(), &[], limits)?;
     Ok(outcome.values.first().copied().unwrap_or(false))
 }
 

@@ -1,16 +1,15 @@
 //! Dependencies among the elements of a model with evidence.
 
-use figrs_core::expand::{Budget, Expansion};
+use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
-use figrs_core::{AnyElement, Model, ModelError};
+use figrs_core::{AnyElement, Limits, Model, ModelError};
 
 use super::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 
 /// The graph of a model with these roots.
 pub fn dependency_graph(model: &Model, roots: &[AnyElement]) -> Result<DependencyGraph, Error> {
-    match Expansion::new(model, roots, Budget::default()) {
+    match Expansion::new(model, roots, &Limits::default()) {
         Ok(expansion) if expansion.impossible().is_some() => {
             Err(conflict::impossible(model, roots, &Limits::default()))
         }

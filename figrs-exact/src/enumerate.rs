@@ -1,16 +1,16 @@
 //! Enumeration of all worlds.
 
-use figrs_core::{AnyElement, Datum, Model, ModelError};
+use figrs_core::{AnyElement, Datum, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
-use figrs_lower::{Choice, Chooser, Observations, Program, WorldLimit};
+use figrs_lower::{Choice, Chooser, Observations, Program};
 
 use super::conflict;
 use super::tally::Tally;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Number of worlds between two reports of progress.
 const REPORTED: u64 = 1024;
@@ -43,7 +43,7 @@ const REPORTED: u64 = 1024;
 pub struct Enumerate {
     worlds: u64,
     evaluations: u64,
-    limit: WorldLimit,
+    limits: Limits,
     watch: Watch,
 }
 
@@ -60,36 +60,23 @@ impl Enumerate {
         Self {
             worlds: 10_000_000,
             evaluations: 50_000_000,
-            limit: WorldLimit::default(),
+            limits: Limits::from(Limits::WORLD_ELEMENTS),
             watch: Watch::default(),
         }
     }
 
-    watched!();
+    setters!(watch: watch);
 
-    /// Sets the maximum number of worlds; a run with more worlds ends with an error.
-    pub fn max_worlds(mut self, worlds: u64) -> Self {
-        self.worlds = worlds;
-        self
-    }
-
-    /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
-    pub fn max_evaluations(mut self, evaluations: u64) -> Self {
-        self.evaluations = evaluations;
-        self
-    }
-
-    /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
-    pub fn max_elements(mut self, elements: usize) -> Self {
-        self.limit.elements = elements;
-        self
-    }
-
-    /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
-    /// counted as in [`Budget::bytes`](figrs_core::expand::Budget::bytes).
-    pub fn max_bytes(mut self, bytes: u64) -> Self {
-        self.limit.bytes = bytes;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the maximum number of worlds; a run with more worlds ends with an error.
+        max_worlds: u64 => worlds;
+        /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
+        max_evaluations: u64 => evaluations;
+        /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
+        max_elements: usize => limits.elements;
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
+        /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        max_bytes: u64 => limits.expansion_memory;
     }
 
     /// The most probable world of the targets and the evidence, found by trying all worlds.
@@ -124,7 +111,7 @@ impl Enumerate {
         mut visit: impl FnMut(&Program, WorldWeight),
     ) -> Result<(), Error> {
         let watching = self.watch.start(self.name(), None);
-        let limit = self.limit.until(watching.until());
+        let limit = self.limits.until(watching.until());
         let mut program = Program::new(model, targets, limit)?;
         let mut path = Path::default();
         let mut evaluations = 0;

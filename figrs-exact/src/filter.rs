@@ -6,8 +6,8 @@ use std::ops::Range;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_answer::run::guard::guarded;
+use figrs_core::Limits;
 use figrs_core::{
     AnyElement, Constant, Covariance, Element, Model, MultivariateNormal, Select, Value,
 };

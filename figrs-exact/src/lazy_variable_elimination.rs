@@ -1,7 +1,7 @@
 //! Bounds of marginals by variable elimination on a growing portion of the model.
 
-use figrs_core::expand::{Budget, Encoding, Expansion, ExpansionCache};
-use figrs_core::{AnyElement, Model, ModelError};
+use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
+use figrs_core::{AnyElement, Limits, Model, ModelError};
 
 use super::conflict;
 use super::variable_elimination::marginals;
@@ -10,8 +10,8 @@ use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undeci
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
@@ -119,7 +119,7 @@ impl LazyVariableElimination {
         }
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Sets the total budget of work at all depths (default 2^26, which takes some seconds). Each predicted operation of an
     /// elimination counts one, and each element reached counts 250.
@@ -128,7 +128,7 @@ impl LazyVariableElimination {
         self
     }
 
-    limited!();
+    setters!(limits: limits);
 }
 
 impl Algorithm for LazyVariableElimination {
@@ -264,7 +264,7 @@ impl DeepeningSearch<'_> {
     }
 
     fn deepest(&self) -> usize {
-        self.limits.budget.depth
+        self.limits.depth
     }
 
     fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
@@ -282,13 +282,8 @@ impl DeepeningSearch<'_> {
     /// The bounds of the targets when Chains are expanded to a depth.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
-        let expansion = Expansion::to_depth(
-            self.model,
-            self.targets,
-            limits.budget,
-            depth,
-            (&mut self.memory, limits.options.end()),
-        )?;
+        let expansion =
+            Expansion::to_depth(self.model, self.targets, &limits, depth, &mut self.memory)?;
         self.spent += expansion.reached() as u64 * ELEMENT;
         let limits = self.limits(depth);
         if expansion.is_complete() {
@@ -345,11 +340,8 @@ impl DeepeningSearch<'_> {
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
-        let options = self
-            .limits
-            .options
-            .with_operations_at_most(self.remaining_work() as f64);
-        let (logs, cost) = log_sums(encoding.graph(), &keep, &options)?;
+        let limits = self.limits.with_work_at_most(self.remaining_work() as f64);
+        let (logs, cost) = log_sums(encoding.graph(), &keep, &limits)?;
         self.spent += cost.operations as u64;
         Ok(logs)
     }
@@ -360,20 +352,13 @@ impl DeepeningSearch<'_> {
 
     /// The limits of the computation at one depth, which follow from the user's limits and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
-        let limits = &self.limits;
         let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
-        Limits {
-            budget: Budget {
-                elements: limits.budget.elements.min(elements),
-                table_entries: limits.budget.table_entries.min(left),
-                depth: limits.budget.depth,
-                bytes: limits.budget.bytes,
-            },
-            options: limits.options.with_operations_at_most(left as f64),
-            depth: Some(depth),
-            threads: limits.threads,
-        }
+        let mut limits = self.limits.with_work_at_most(left as f64);
+        limits.elements = limits.elements.min(elements);
+        limits.element_entries = limits.element_entries.min(left);
+        limits.expanded_depth = Some(depth);
+        limits
     }
 
     /// The error for evidence with which no world agrees, whatever the unknown values are.

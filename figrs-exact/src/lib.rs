@@ -61,7 +61,7 @@ mod reals {
 
     use figrs_answer::answer::Answer;
     use figrs_answer::error::Error;
-    use figrs_answer::limits::Limits;
+    use figrs_core::Limits;
 
     use crate::question::Question;
 

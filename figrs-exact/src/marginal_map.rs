@@ -1,15 +1,16 @@
 //! Marginal MAP: the most probable joint values of some elements, where all other elements are summed out.
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model, Parents};
 use figrs_factor::graph::VarId;
 
 use super::conflict;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
+use figrs_answer::limits::expand;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
 /// Marginal MAP: the values of the targets that are most probable together, summed over all other elements.
@@ -64,7 +65,7 @@ impl MarginalMap {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
     /// Predicted cost of the two stages (the sum and the maximisation), whether or not they fit the budget.
     ///
@@ -82,11 +83,7 @@ impl MarginalMap {
             return Ok(MarginalMapCost::default());
         };
         let graph = question.encoding.graph();
-        Ok(marginal_map_cost(
-            graph,
-            &question.keep,
-            &self.limits.options,
-        )?)
+        Ok(marginal_map_cost(graph, &question.keep, &self.limits)?)
     }
 
     /// `None` if the evidence is impossible.
@@ -95,7 +92,7 @@ impl MarginalMap {
         model: &Model,
         targets: &[AnyElement],
     ) -> Result<Option<MarginalMapEncoding>, Error> {
-        let expansion = self.limits.expand(model, targets)?;
+        let expansion = expand(&self.limits, model, targets)?;
         if expansion.impossible().is_some() {
             return Ok(None);
         }
@@ -129,7 +126,7 @@ impl Algorithm for MarginalMap {
         } = question;
         conflict::check_failures(&expansion, &self.limits)?;
         let graph = encoding.graph();
-        let (best, log_probability) = match marginal_map(graph, &keep, &self.limits.options) {
+        let (best, log_probability) = match marginal_map(graph, &keep, &self.limits) {
             Ok(found) => found,
             Err(EliminationError::Impossible) => return Err(impossible()),
             Err(error) => return Err(error.into()),

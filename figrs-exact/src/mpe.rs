@@ -1,14 +1,14 @@
 //! The most probable world, found by variable elimination with maximisation.
 
 use figrs_core::expand::Encoding;
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Limits, Model};
 
 use super::conflict;
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
+use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they
@@ -57,11 +57,11 @@ impl MpeVariableElimination {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
     /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
-    pub fn limits(&self) -> &Limits {
+    pub fn own_limits(&self) -> &Limits {
         &self.limits
     }
 }
@@ -85,7 +85,7 @@ impl MpeVariableElimination {
         }
         conflict::check_failures(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits.options) {
+        let (world, log_probability) = match most_probable(encoding.graph(), &self.limits) {
             Ok(found) => found,
             Err(EliminationError::Impossible) => {
                 return Err(question.impossible(&self.limits));

@@ -2,14 +2,14 @@
 
 use std::cell::Cell;
 
-use figrs_core::expand::{Budget, Encoding};
-use figrs_core::{AnyElement, Model};
+use figrs_answer::limits::expand;
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::{Factor, FactorGraph};
 
 use super::minimal_conflict::Trial;
-use figrs_answer::limits::Limits;
 use figrs_factor::algebra::Boolean;
-use figrs_factor::eliminate::{Options, eliminate};
+use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
@@ -42,7 +42,7 @@ impl<'a> PossibilityTrials<'a> {
     /// Prepares trials about a model. The total work of all trials is at most that of a fixed number of expansions of the model, or
     /// a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
-        let expansion = limits.expand(model, targets);
+        let expansion = expand(limits, model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());
         let left = WORK.max(EXPANSIONS * ELEMENT * elements as f64);
         Self { limits, left }
@@ -50,7 +50,7 @@ impl<'a> PossibilityTrials<'a> {
 
     /// True if the work is used up, the deadline has passed or the run was interrupted.
     pub(super) fn is_over(&self) -> bool {
-        self.left <= 0.0 || self.limits.options.end().is_over()
+        self.left <= 0.0 || self.limits.until.is_over()
     }
 
     /// Tests whether some world agrees with the evidence; a world in portions of the model that are not expanded counts as a world that
@@ -66,7 +66,7 @@ impl<'a> PossibilityTrials<'a> {
         }
         let work = (WORK_SHARE * self.left).max(LEAST).min(self.left);
         let limits = self.within(work);
-        let Ok(expansion) = limits.expand(model, targets) else {
+        let Ok(expansion) = expand(&limits, model, targets) else {
             self.left -= work;
             return None;
         };
@@ -78,19 +78,19 @@ impl<'a> PossibilityTrials<'a> {
         let graph = encoding.graph();
         let entries: usize = graph.factors.iter().map(Factor::entries).sum();
         self.left -= ENTRY * entries as f64;
-        if let Ok(total) = eliminate::<Boolean>(graph, &[], &limits.options) {
+        if let Ok(total) = eliminate::<Boolean>(graph, &[], &limits) {
             self.left -= total.cost.operations;
             return Some(total.values.first().copied().unwrap_or(false));
         }
         self.left -= work;
-        self.search(graph, &limits.options, work)
+        self.search(graph, &limits, work)
     }
 
     /// As [`decided`](Self::decided), by an exhaustive search; `work` limits the number of its decisions.
-    fn search(&mut self, graph: &FactorGraph, options: &Options, work: f64) -> Option<bool> {
+    fn search(&mut self, graph: &FactorGraph, limits: &Limits, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {
-            options,
+            limits,
             decisions: (work / OPERATIONS_PER_DECISION) as u64,
             report: &|decisions| made.set(decisions),
         };
@@ -101,23 +101,14 @@ impl<'a> PossibilityTrials<'a> {
 
     /// The limits of a trial with at most `work` operations.
     fn within(&self, work: f64) -> Limits {
-        let Limits {
-            budget, options, ..
-        } = self.limits;
-        let memory = options.memory_budget.map_or(MEMORY, |own| own.min(MEMORY));
+        let limits = self.limits;
+        let memory = limits.memory.map_or(MEMORY, |own| own.min(MEMORY));
         let entries = usize::try_from(memory / size_of::<f64>() as u64).unwrap_or(usize::MAX);
-        let table_budget = options.table_entries().min(entries);
-        Limits {
-            budget: Budget {
-                elements: budget.elements.min((self.left / ELEMENT) as usize),
-                table_entries: budget.table_entries.min((self.left / ENTRY) as u64),
-                ..*budget
-            },
-            options: (options.with_operations_at_most(work))
-                .assignments(1.0, work)
-                .memory_budget(memory)
-                .table_budget(table_budget),
-            ..self.limits.clone()
-        }
+        (limits.with_work_at_most(work))
+            .assignments(1.0, work)
+            .memory(memory)
+            .table_entries(limits.table_entries.min(entries))
+            .elements(limits.elements.min((self.left / ELEMENT) as usize))
+            .element_entries(limits.element_entries.min((self.left / ENTRY) as u64))
     }
 }

@@ -5,11 +5,11 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use figrs_core::expand::Expansion;
-use figrs_core::{AnyElement, Model};
+use figrs_core::{AnyElement, Limits, Model};
 
 use crate::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::{expand, expand_for_best_world};
 
 /// A question: a model and its targets, with the expansions made so far.
 ///
@@ -37,21 +37,20 @@ impl<'a> Question<'a> {
 
     /// The expansion of the model for sums over its worlds.
     pub(crate) fn expand(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
-        shared(&self.for_sums, || limits.expand(self.model, self.targets))
+        shared(&self.for_sums, || expand(limits, self.model, self.targets))
     }
 
     /// The expansion of the model for finding its most probable world.
     pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_best_world, || {
-            limits.expand_for_best_world(self.model, self.targets)
+            expand_for_best_world(limits, self.model, self.targets)
         })
     }
 
     /// The expansion of the model for counting its worlds or finding single worlds: no function call is shared.
     pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_worlds, || {
-            let budget = limits.budget;
-            Ok(Expansion::new(self.model, self.targets, budget)?)
+            Ok(Expansion::new(self.model, self.targets, limits)?)
         })
     }
 

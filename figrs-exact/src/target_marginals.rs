@@ -1,11 +1,12 @@
 //! Exact marginals of several targets: from one contraction tree for all of them, or by one elimination for each.
 
 use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::Limits;
 use figrs_factor::graph::{Factor, VarId};
 
 use figrs_answer::error::Error;
 use figrs_factor::algebra::SumProduct;
-use figrs_factor::eliminate::{EliminationError, Options, plan_cost};
+use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
 /// A plan for all targets with at most this number of operations for each entry of the factors is used without comparing it
@@ -20,20 +21,17 @@ const TREE_COST_FACTOR: f64 = 3.0;
 /// All marginals are computed by one tree, with two exceptions, in which each target gets a separate elimination: if separate
 /// eliminations of the subgraphs that the targets need take less work, or if the tree, which stores all messages, exceeds the
 /// memory.
-pub(crate) fn target_marginals(
-    expansion: &Expansion,
-    options: &Options,
-) -> Result<Marginals, Error> {
+pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     if expansion.targets().len() > 1
-        && let Some(found) = from_one_tree(expansion, options)?
+        && let Some(found) = from_one_tree(expansion, limits)?
     {
         return Ok(found);
     }
-    from_eliminations(expansion, options)
+    from_eliminations(expansion, limits)
 }
 
 /// The marginals computed by one tree; `None` if the tree takes more work than separate eliminations or does not fit the memory.
-fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Marginals>, Error> {
+fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Marginals>, Error> {
     let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
     let variables = expansion.targets().iter();
     let variables: Option<Vec<VarId>> = variables.map(|&t| encoding.variable(t)).collect();
@@ -43,12 +41,12 @@ fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Marg
     let mut graph = encoding.take_graph();
     let entries: usize = graph.factors.iter().map(Factor::entries).sum();
     let mut within = |operations: f64| {
-        let options = options.with_operations_at_most(operations);
-        marginals(&mut graph, &variables, &options)
+        let limits = limits.with_work_at_most(operations);
+        marginals(&mut graph, &variables, &limits)
     };
     let found = match within(CHEAP_PLAN_OPERATIONS * entries as f64) {
         Err(EliminationError::TooManyOperations { needed, .. })
-            if !is_cheaper_apart(expansion, options, TREE_COST_FACTOR * needed)? =>
+            if !is_cheaper_apart(expansion, limits, TREE_COST_FACTOR * needed)? =>
         {
             within(TREE_COST_FACTOR * needed)
         }
@@ -62,12 +60,12 @@ fn from_one_tree(expansion: &Expansion, options: &Options) -> Result<Option<Marg
 }
 
 /// The marginals computed by one elimination for each target; if there are no targets, one elimination for the evidence.
-fn from_eliminations(expansion: &Expansion, options: &Options) -> Result<Marginals, Error> {
+fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     let of = |targets: &[usize]| -> Result<Marginals, Error> {
         let mut encoding = Encoding::for_sums(expansion, targets)?;
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<VarId> = keep.collect();
-        let mut found = marginals(&mut encoding.take_graph(), &keep, options)?;
+        let mut found = marginals(&mut encoding.take_graph(), &keep, limits)?;
         // A target without a variable has one value.
         found.shares.resize(targets.len(), vec![1.0]);
         Ok(found)
@@ -84,12 +82,12 @@ fn from_eliminations(expansion: &Expansion, options: &Options) -> Result<Margina
 }
 
 /// True if one elimination for each target takes fewer than `limit` operations in total.
-fn is_cheaper_apart(expansion: &Expansion, options: &Options, limit: f64) -> Result<bool, Error> {
+fn is_cheaper_apart(expansion: &Expansion, limits: &Limits, limit: f64) -> Result<bool, Error> {
     let mut operations = 0.0;
     for &position in expansion.targets() {
         let encoding = Encoding::for_sums(expansion, &[position])?;
         let keep: Vec<_> = encoding.variable(position).into_iter().collect();
-        operations += plan_cost::<SumProduct>(encoding.graph(), &keep, options)?.operations;
+        operations += plan_cost::<SumProduct>(encoding.graph(), &keep, limits)?.operations;
         if operations >= limit {
             return Ok(false);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::conflict;
 use super::question::Question;
@@ -14,7 +14,7 @@ use figrs_answer::answer::AnsweredModel;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
+use figrs_answer::setters;
 use figrs_factor::algebra::Semiring;
 use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 use figrs_factor::tree::Marginals;
@@ -64,11 +64,11 @@ impl VariableElimination {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
     /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
-    pub fn limits(&self) -> &Limits {
+    pub fn own_limits(&self) -> &Limits {
         &self.limits
     }
 }
@@ -114,7 +114,7 @@ impl VariableElimination {
         }
         conflict::check_failures(&expansion, &self.limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
-        Ok(eliminate::<S>(encoding.graph(), &[], &self.limits.options)?)
+        Ok(eliminate::<S>(encoding.graph(), &[], &self.limits)?)
     }
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn marginals(
     };
     if expansion.impossible().is_none() {
         conflict::check_failures(expansion, limits)?;
-        found = target_marginals(expansion, &limits.options)?;
+        found = target_marginals(expansion, limits)?;
     }
     if found.log_total == f64::NEG_INFINITY && !targets.is_empty() {
         return Err(conflict::impossible(model, targets, limits));

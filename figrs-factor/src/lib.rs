@@ -2,7 +2,8 @@
 //!
 //! ```
 //! use figrs_factor::algebra::SumProduct;
-//! use figrs_factor::eliminate::{Options, eliminate};
+//! use figrs_factor::Limits;
+//! use figrs_factor::eliminate::eliminate;
 //! use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 //!
 //! // P(rain) = 0.2; P(wet | rain) = 0.9, and 0.1 without rain; it is wet.
@@ -14,7 +15,7 @@
 //!     Factor { variables: vec![rain, wet], table: table(&[0.9, 0.1, 0.1, 0.9]), normalised: true },
 //!     Factor { variables: vec![wet], table: table(&[0.0, 1.0]), normalised: false },
 //! ];
-//! let posterior = eliminate::<SumProduct>(&graph, &[rain], &Options::default())?;
+//! let posterior = eliminate::<SumProduct>(&graph, &[rain], &Limits::default())?;
 //! let (dry, rainy) = (posterior.values[0], posterior.values[1]);
 //! assert!((rainy / (dry + rainy) - 0.18 / 0.26).abs() < 1e-12);
 //! # Ok::<(), figrs_factor::eliminate::EliminationError>(())
@@ -29,6 +30,7 @@
 //! | [`tree`] | contraction trees: messages, derivatives, draws and the k best worlds of one plan |
 //! | [`consistency`] | values that the zeros of the factors exclude |
 //! | [`mini_buckets`] | bounds by bucket elimination with split buckets |
+//! | [`Limits`], [`MemoryAccount`] | limits of a computation: memory, work, time, threads; the account of its memory |
 //! | [`wording`] | messages for programmers, and for the users of a command |
 
 #![warn(clippy::unwrap_used)]
@@ -51,6 +53,8 @@ pub mod consistency;
 pub mod eliminate;
 pub mod fnv;
 pub mod graph;
+mod limits;
+mod memory_account;
 pub mod mini_buckets;
 pub mod order;
 pub mod tree;
@@ -58,5 +62,7 @@ pub mod until;
 pub mod wording;
 mod work_budget;
 
+pub use limits::{Limits, cores};
+pub use memory_account::MemoryAccount;
 pub use until::{Stopped, Until};
 pub use work_budget::WorkBudget;

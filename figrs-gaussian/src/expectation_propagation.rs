@@ -1,7 +1,7 @@
 //! Expectation propagation: factors that are not Gaussian are approximated by Gaussian functions.
 
-use figrs_factor::Stopped;
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
+use figrs_factor::{Limits, Stopped};
 use nalgebra::{DMatrix, DVector};
 
 use crate::elimination::Elimination;
@@ -103,7 +103,7 @@ pub fn propagate(
     graph: &mut HybridGraph,
     sites: &[Site<'_>],
     sweeps: Sweeps,
-    (limit, options): (usize, &Options),
+    (limit, limits): (usize, &Limits),
     progress: &dyn Fn(u64),
 ) -> Result<Convergence, GaussianError> {
     let mut approximations: Vec<Vec<Approximation>> = Vec::with_capacity(sites.len());
@@ -125,9 +125,9 @@ pub fn propagate(
     };
     while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
         let before = state.residual;
-        let next = match sweep(graph, sites, &approximations, (limit, options)) {
+        let next = match sweep(graph, sites, &approximations, (limit, limits)) {
             Err(GaussianError::Elimination(EliminationError::Interrupted)) if state.sweeps > 0 => {
-                state.stopped = options.end().stopped().unwrap_or(Stopped::Interrupted);
+                state.stopped = limits.until.stopped().unwrap_or(Stopped::Interrupted);
                 break;
             }
             next => next?,
@@ -237,10 +237,10 @@ fn sweep(
     graph: &HybridGraph,
     sites: &[Site<'_>],
     approximations: &[Vec<Approximation>],
-    (limit, options): (usize, &Options),
+    (limit, limits): (usize, &Limits),
 ) -> Result<Sweep, GaussianError> {
-    let elimination = Elimination::run(graph, limit, options.end())?;
-    let posterior = Posterior::new(&elimination, options)?;
+    let elimination = Elimination::run(graph, limit, &limits.until)?;
+    let posterior = Posterior::new(&elimination, limits)?;
     let mut sweep = Sweep {
         approximations: Vec::with_capacity(sites.len()),
         residual: 0.0,

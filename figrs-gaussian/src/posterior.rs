@@ -1,8 +1,8 @@
 //! Distributions of the vectors of a graph, from the roots to the leaves.
 
+use figrs_factor::Limits;
 use std::collections::BTreeMap;
 
-use figrs_factor::eliminate::Options;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId};
 use figrs_factor::tree::marginals;
@@ -89,8 +89,8 @@ impl<'e> Posterior<'e> {
     /// Computes the moments of all vectors, and the probabilities of all finite variables.
     ///
     /// **Errors.** [`GaussianError::Elimination`].
-    pub fn new(elimination: &'e Elimination<'e>, options: &Options) -> Result<Self, GaussianError> {
-        let (log_total, shares, joints) = finite_probabilities(elimination, options)?;
+    pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
+        let (log_total, shares, joints) = finite_probabilities(elimination, limits)?;
         let mut homes = vec![0; elimination.graph.dimensions.len()];
         let mut homes_of_factors = vec![0; elimination.graph.factors.len()];
         for (i, step) in elimination.steps.iter().enumerate() {
@@ -121,7 +121,7 @@ impl<'e> Posterior<'e> {
         };
         if log_total > f64::NEG_INFINITY {
             for i in (0..this.beliefs.len()).rev() {
-                check_interrupt(options.end())?;
+                check_interrupt(&limits.until)?;
                 this.beliefs[i] = this.beliefs_of(i);
             }
         }
@@ -427,7 +427,7 @@ type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Vec<f64>>);
 /// The assignments of a scope are the values of a variable that is added for it.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Probabilities, GaussianError> {
     let mut graph = elimination.finite().clone();
     let own = graph.cardinalities.len();
@@ -451,7 +451,7 @@ fn finite_probabilities(
         scopes.insert(scope.clone(), number);
     }
     let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    let mut found = marginals(&mut graph, &all, options)?;
+    let mut found = marginals(&mut graph, &all, limits)?;
     let mut joints = BTreeMap::from([(Vec::new(), vec![1.0])]);
     for (scope, number) in scopes {
         joints.insert(scope, std::mem::take(&mut found.shares[number.index()]));

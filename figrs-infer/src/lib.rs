@@ -70,7 +70,7 @@ pub use figrs_exact::{
 pub use figrs_exact::{ExpectationPropagation, Filter, FilterState, NextElements, filter_state};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
-pub use figrs_factor::{Stopped, WorkBudget};
+pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
@@ -93,9 +93,9 @@ pub mod eliminate {
         SumProduct, ValueBounds,
     };
     pub use figrs_factor::eliminate::{
-        BarrenFactors, EliminationError, EliminationResult, MarginalMapCost, MarginalTable,
-        Options, Order, PlanCost, eliminate, log_weight, marginal_map, marginal_map_cost,
-        most_probable, plan_cost, sum_product,
+        BarrenFactors, EliminationError, EliminationResult, MarginalMapCost, MarginalTable, Order,
+        PlanCost, eliminate, log_weight, marginal_map, marginal_map_cost, most_probable, plan_cost,
+        sum_product,
     };
 }
 

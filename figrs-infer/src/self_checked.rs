@@ -1,7 +1,7 @@
 //! Self-checking: an answer is verified by another computation before it is returned.
 
-use figrs_core::expand::{Budget, Expansion};
-use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use figrs_core::expand::Expansion;
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
 use rustc_hash::FxHashSet;
 
 use figrs_answer::algorithm::Algorithm;
@@ -151,12 +151,9 @@ impl CheckedQuery<'_> {
     /// The answer of another algorithm than the algorithm named `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
-        let budget = Budget {
-            depth: DEPTH,
-            ..Budget::default()
-        };
+        let limits = Limits::default().depth(DEPTH);
         if let Err(error @ ModelError::TooDeep { .. }) =
-            Expansion::new(self.model, self.targets, budget)
+            Expansion::new(self.model, self.targets, &limits)
         {
             return Err(unchecked(error.into()));
         }
@@ -169,7 +166,7 @@ impl CheckedQuery<'_> {
                 answered => return answered,
             }
         }
-        let tree = JunctionTree::new().budget(budget);
+        let tree = JunctionTree::new().limits(limits);
         let tree = tree.compile(self.model, self.targets.to_vec());
         let tree = tree.map_err(unchecked)?;
         let worlds: Vec<World> = tree.samples(0)?.take(MAX_CHECKED_WORLDS).collect();

@@ -13,14 +13,13 @@
 
 #[doc(hidden)]
 pub mod columns;
-mod limit;
+mod measured;
 mod numbering;
 #[doc(hidden)]
 pub mod trace;
 mod world;
 
 pub use figrs_core::internals::Choice;
-pub use limit::WorldLimit;
 pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};

@@ -99,31 +99,18 @@ impl NetworkLearner {
         }
     }
 
-    /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The result maximises the
-    /// posterior under a Dirichlet prior whose parameters are one larger than this number.
-    pub fn prior(mut self, count: f64) -> Self {
-        self.prior = count;
-        self
-    }
-
-    /// Sets the numbers from which learning starts.
-    pub fn start(mut self, start: LearningStart) -> Self {
-        self.start = start;
-        self
-    }
-
-    /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts
-    /// except the first begin with random rows, and the most likely result is returned.
-    pub fn starts(mut self, starts: u64) -> Self {
-        self.starts = Some(starts);
-        self
-    }
-
-    /// Sets the seed (default 0) of random rows, which are used by further starts, and by the first start if states of a hidden variable have equal
-    /// initial numbers.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+    figrs_factor::field_setters! {
+        /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The result maximises the
+        /// posterior under a Dirichlet prior whose parameters are one larger than this number.
+        prior: f64 => prior;
+        /// Sets the numbers from which learning starts.
+        start: LearningStart => start;
+        /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts
+        /// except the first begin with random rows, and the most likely result is returned.
+        starts: u64 => starts;
+        /// Sets the seed (default 0) of random rows, which are used by further starts, and by the first start if states of a hidden variable have equal
+        /// initial numbers.
+        seed: u64 => seed;
     }
 
     /// Learns the tables of a network from data.

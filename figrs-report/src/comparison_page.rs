@@ -2,8 +2,7 @@
 
 use figrs_core::graph::ModelGraph;
 use figrs_core::{AnyElement, Parents};
-use figrs_infer::eliminate::Options;
-use figrs_infer::{Comparison, ComparisonRow, JunctionTree, Verdict};
+use figrs_infer::{Comparison, ComparisonRow, JunctionTree, Limits, Verdict};
 
 use crate::charts::chains::{ranks, trace};
 use crate::charts::curves::curves;
@@ -111,8 +110,8 @@ fn model_graph(comparison: &Comparison, page: &mut HtmlPage) {
 }
 
 fn elimination_tree(comparison: &Comparison, page: &mut HtmlPage) {
-    let options = Options::default().operation_budget(OPERATIONS);
-    let tree = JunctionTree::new().options(options);
+    let options = Limits::default().work(OPERATIONS);
+    let tree = JunctionTree::new().limits(options);
     match tree.compile(comparison.model(), TargetList(comparison.elements())) {
         Ok(tree) => {
             let tree = tree.elimination_tree();

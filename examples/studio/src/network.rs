@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use figrs_command::{as_json, each_state, probabilities, standard_errors};
 use figrs_core::Bytes;
 use figrs_infer::{
-    Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Run, eliminate,
+    Algorithm, Answer, CompiledTree, Error, Exact, ImportanceSampling, JunctionTree, Limits, Run,
 };
 use figrs_network::{Network, NetworkKind, Observation, State, Variable};
 use serde::Deserialize;
@@ -213,12 +213,12 @@ fn compile(
     let network = read()?;
     let parse = started.elapsed();
     let bytes = memory << 20;
-    let limits = eliminate::Options::default()
-        .memory_budget(bytes)
-        .table_budget(usize::try_from(bytes / 8).unwrap_or(usize::MAX))
-        .operation_budget(MOST_OPERATIONS);
+    let limits = Limits::default()
+        .memory(bytes)
+        .table_entries(usize::try_from(bytes / 8).unwrap_or(usize::MAX))
+        .work(MOST_OPERATIONS);
     let tree = JunctionTree::new()
-        .options(limits)
+        .limits(limits)
         .interrupt(Arc::clone(ended))
         .varying(network.elements())
         .compile(&network.model(), network.elements());

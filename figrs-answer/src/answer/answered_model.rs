@@ -5,10 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::Expansion;
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, ElementId, Model, Number, Param};
+use figrs_core::{AnyElement, ElementId, Limits, Model, Number, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::limits::Limits;
 
 /// A model with its roots, the limits of its answer, and the values of its parameters at the time of the query.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Model, Support};
+use figrs_core::{AnyElement, Counterfactual, Datum, ElementId, Limits, Model, Support};
 use rustc_hash::FxHashMap;
 
 use figrs_factor::bounds::Improvement;
@@ -15,7 +15,6 @@ use super::normal_mixture::RealTargets;
 use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
-use crate::limits::Limits;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
 use figrs_factor::bounds::Bounds;
 

@@ -1,29 +1,30 @@
 //! Solves the bodies of shared recursive calls by elimination: computes one weight for each value of the call.
 
 use figrs_core::expand::{Encoding, Expansion};
+use figrs_factor::Limits;
 use figrs_factor::graph::{VarId, Weights};
 
 use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
-use figrs_factor::eliminate::{Options, eliminate, share_weights};
+use figrs_factor::eliminate::{eliminate, share_weights};
 
 /// The probability of each value of the only target. The body of a shared call has no evidence; the weights of its worlds therefore sum to
 /// one. The weights are nevertheless divided by their sum: if a call contains more than one call on average, rounding errors would
 /// otherwise grow from call to call.
-pub fn sums(body: &Expansion, options: &Options) -> Result<Weights, Error> {
+pub fn sums(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(
         encoding.graph(),
         &kept(body, &encoding),
-        options,
+        limits,
     )?)
 }
 
 /// For each value of the only target, the weight of the most probable world with this value.
-pub(crate) fn maxima(body: &Expansion, options: &Options) -> Result<Weights, Error> {
+pub(crate) fn maxima(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_worlds(body)?;
     let keep = kept(body, &encoding);
-    let outcome = eliminate::<MaxProduct>(encoding.graph(), &keep, options)?;
+    let outcome = eliminate::<MaxProduct>(encoding.graph(), &keep, limits)?;
     Ok(Weights::from_logs(outcome.values))
 }
 

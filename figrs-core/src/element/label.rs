@@ -215,7 +215,7 @@ mod tests {
         let error = crate::expand::Expansion::new(
             &Model::new(),
             &[bad.erased().clone()],
-            crate::expand::Budget::default(),
+            &crate::Limits::default(),
         );
         let message = error.unwrap_err().to_string();
         assert!(

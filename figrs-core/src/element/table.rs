@@ -182,13 +182,13 @@ impl TableOp for TableRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::expand::{Budget, Content, Expansion};
+    use crate::expand::{Content, Expansion};
     use crate::model::Model;
 
     /// The weights of an element's table, over the possible values of its parents.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
-        let expansion = Expansion::new(model, &targets, Budget::default()).unwrap();
+        let expansion = Expansion::new(model, &targets, &crate::Limits::default()).unwrap();
         match &expansion.elements()[expansion.targets()[0]].content {
             Content::Table(weights) => weights.clone(),
             other => panic!("not a table: {other:?}"),
@@ -251,7 +251,7 @@ mod tests {
         let root = root(&states);
         let problem = |child: Element<i32>| {
             let targets = [child.erased().clone()];
-            let outcome = Expansion::new(&Model::new(), &targets, Budget::default());
+            let outcome = Expansion::new(&Model::new(), &targets, &crate::Limits::default());
             outcome.unwrap_err().to_string()
         };
         let rows = |w: f64| vec![1.0, 0.0, 1.0, 0.0, w, 0.0];

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::budget::Budget;
 use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
@@ -20,7 +19,8 @@ pub struct Expansion {
     pub(super) impossible: Option<usize>,
     /// The depth to which the model was expanded, and `true` if some portion of it was left out.
     pub(super) cut: Option<(usize, bool)>,
-    pub(super) budget: Budget,
+    /// Maximum number of entries in the table of one element.
+    pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
     /// `true` if outcomes are to be counted; an element that is not reached must then not have an outcome.
@@ -78,7 +78,7 @@ impl Expansion {
         element: &ExpandedElement,
         needed: u128,
     ) -> Result<(), ModelError> {
-        let limit = self.budget.table_entries;
+        let limit = self.element_entries;
         if needed > u128::from(limit) {
             return Err(ModelError::TableTooLarge {
                 element: element.element.label(),

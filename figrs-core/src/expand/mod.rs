@@ -21,7 +21,6 @@
 //! [`Encoding::for_failures`] to test whether a world can reach it.
 
 mod bounded;
-mod budget;
 mod cache;
 mod calls;
 mod content;
@@ -31,7 +30,7 @@ mod encode_results;
 mod encoding;
 mod expander;
 mod expansion;
-mod memory_account;
+mod expansion_memory;
 mod parametric;
 mod product;
 mod reach;
@@ -40,7 +39,6 @@ pub(crate) mod sharing;
 mod situation;
 mod walks;
 
-pub use budget::{Budget, DEFAULT_BYTES};
 pub use cache::ExpansionCache;
 pub use content::{Content, ExpandedElement, FunctionFailures};
 pub use encoding::Encoding;

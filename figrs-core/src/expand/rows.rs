@@ -1,37 +1,22 @@
 //! The table of one element over the supports of its parents.
 
 use super::content::{Content, ExpandedElement, FunctionFailures};
-use super::memory_account::bytes_of;
+use super::expansion_memory::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
 use crate::element::purity;
 use crate::error::{Fault, ModelError};
+use crate::limits::check_time;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
-use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
+use figrs_factor::{Limits, Until};
 
-/// The limits of one table.
-pub(super) struct TableLimits<'a> {
-    /// Maximum number of entries of the table.
-    pub(super) entries: u64,
-    /// Returns an error if there is no room for that many additional bytes.
-    pub(super) room: &'a dyn Fn(u64) -> Result<(), ModelError>,
-    pub(super) until: &'a Until,
-}
-
-/// Returns an error if the expansion has to stop now.
-#[inline]
-pub(super) fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
-    if until.is_over() {
-        let element = element.label();
-        return Err(ModelError::Stopped { element });
-    }
-    Ok(())
-}
+/// Returns an error if there is no room for that many additional bytes.
+type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;
 
@@ -117,16 +102,16 @@ pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
     (parents, supports): (&[usize], &[&Support]),
-    limits: &TableLimits<'_>,
+    (limits, room): (&Limits, Room<'_>),
 ) -> ExpandedTable {
-    let size = product::size(element, supports, limits.entries)?;
+    let size = product::size(element, supports, limits.element_entries)?;
     let own = bytes_of::<u32>(size);
-    (limits.room)(own)?;
+    room(own)?;
     let mut index = Vec::with_capacity(size);
     let mut values = element.no_values();
     let mut failures = FailureCollector::default();
     product::for_each_combination(parents, supports, |arguments| {
-        check_time(limits.until, element)?;
+        check_time(&limits.until, element)?;
         let Some(arguments) = arguments else {
             failures.record_impossible();
             index.push(FactorTable::NO_VALUE);
@@ -142,7 +127,7 @@ pub(super) fn apply(
         });
         let value = failures.record(value.map_err(|fault| element.fault(fault)))?;
         if value.is_some_and(|v| v + 1 == values.len()) {
-            (limits.room)(own + values.bytes() as u64)?;
+            room(own + values.bytes() as u64)?;
         }
         index.push(value.map_or(FactorTable::NO_VALUE, |v| v as u32));
         Ok::<_, ModelError>(())
@@ -155,10 +140,10 @@ pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
     supports: &[&Support],
-    limits: &TableLimits<'_>,
+    (limits, room): (&Limits, Room<'_>),
 ) -> ExpandedTable {
     op.check().map_err(|problem| element.invalid(problem))?;
-    let limit = limits.entries;
+    let limit = limits.element_entries;
     let rows = product::size(element, supports, limit)?;
     let columns = op.values().len();
     let needed = rows as u128 * columns as u128;
@@ -175,7 +160,7 @@ pub(super) fn table(
         return Ok((values, Content::Table(op.weights().clone()), None));
     }
     let parents: Vec<Positions> = supports.iter().zip(op.states()).map(positions).collect();
-    (limits.room)(bytes_of::<f64>(needed as usize))?;
+    room(bytes_of::<f64>(needed as usize))?;
     let mut weights = WeightsBuilder::default();
     let mut failures = FailureCollector::default();
     let all = Assignments::rows(supports.iter().map(|support| support.len()));

@@ -6,16 +6,15 @@
 
 use rustc_hash::FxHashSet;
 
-use super::budget::Budget;
 use super::calls::{CallRequest, CallSolution, CallSolutions};
 use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
 use super::expansion::Expansion;
-use super::memory_account::MemoryAccount;
+use super::expansion_memory::ExpansionMemory;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
 /// Query on the worlds of an expansion that shares calls.
@@ -36,26 +35,24 @@ impl Expansion {
     ///
     /// **Complexity.** Each body is expanded twice and solved once for each function and argument.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`; [`ModelError::Stopped`] if
-    /// `until` ends the expansion.
+    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
-        (budget, until): (Budget, &Until),
+        limits: &Limits,
         asked: QueryKind,
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
         let mut sharing = CallSharing {
             empty_model: &nothing,
-            budget,
-            until,
+            limits,
             asked,
             calls: CallSolutions::default(),
             call_stack: Vec::new(),
-            memory: MemoryAccount::new(budget.bytes, None),
+            memory: ExpansionMemory::new(None),
         };
-        let mut walk = Expander::new(model, budget, until.clone(), None);
+        let mut walk = Expander::new(model, limits, None);
         loop {
             let wanted = sharing.advance(&mut walk, model, targets)?;
             let Some(wanted) = wanted else {
@@ -64,7 +61,7 @@ impl Expansion {
             if sharing.calls.functions() == 0 {
                 sharing.calls = CallSolutions::new(roots(model, targets));
             }
-            sharing.memory = walk.memory_account();
+            sharing.memory = walk.memory();
             sharing.enter_call(wanted, None, walk.expansion.reached);
             while let Some(body) = sharing.call_stack.pop() {
                 walk.expansion.reached = sharing.advance_body(body, &mut solve)?;
@@ -96,13 +93,12 @@ struct CallExpansion<'m> {
 /// The calls of one expansion, and a stack of the calls being solved; each call on the stack is needed by the call below it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
-    budget: Budget,
-    until: &'m Until,
+    limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
     /// Memory taken by the traversal that waits for all of these calls.
-    memory: MemoryAccount,
+    memory: ExpansionMemory,
 }
 
 impl<'m> CallSharing<'m> {
@@ -127,11 +123,8 @@ impl<'m> CallSharing<'m> {
         match op.call(&[]) {
             Ok(root) => {
                 self.set(&wanted, CallSolution::InProgress);
-                let walk = Expander::new(self.empty_model, self.budget, self.until.clone(), None);
-                let waits = self
-                    .call_stack
-                    .last()
-                    .map(|body| body.walk.memory_account());
+                let walk = Expander::new(self.empty_model, self.limits, None);
+                let waits = self.call_stack.last().map(|body| body.walk.memory());
                 let walk = walk
                     .nested_in_call(wanted.depth + 1, self.calls.functions(), reached)
                     .with_memory_of(waits.unwrap_or(self.memory));

@@ -1,6 +1,5 @@
 //! Expansions of models: complete, with learned parameters, with decisions, and to a depth.
 
-use super::budget::Budget;
 use super::cache::ExpansionCache;
 use super::expander::{DepthLimit, Expander};
 use super::expansion::Expansion;
@@ -10,15 +9,15 @@ use crate::error::ModelError;
 use crate::model::Model;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
     ///
     /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and exceeded
-    /// budgets.
-    pub fn new(model: &Model, targets: &[AnyElement], budget: Budget) -> Result<Self, ModelError> {
-        let mut walk = Expander::new(model, budget, Until::default(), None);
+    /// limits; [`ModelError::Stopped`] if the deadline or the interrupt ends the expansion.
+    pub fn new(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<Self, ModelError> {
+        let mut walk = Expander::new(model, limits, None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
@@ -30,15 +29,15 @@ impl Expansion {
     /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
     /// value given there.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
+    /// **Errors.** As [`new`](Self::new).
     pub fn learning(
         model: &Model,
         targets: &[AnyElement],
-        (budget, until): (Budget, &Until),
+        limits: &Limits,
         learned: &mut LearnedParameters,
         stand_ins: &[(AnyElement, Datum)],
     ) -> Result<Self, ModelError> {
-        let mut walk = Expander::new(model, budget, until.clone(), None);
+        let mut walk = Expander::new(model, limits, None);
         walk.learn(learned, stand_ins);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
@@ -48,14 +47,14 @@ impl Expansion {
     /// weight one, whatever the element's parents. The decided elements are decisions, or other elements that are to be
     /// controlled.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
+    /// **Errors.** As [`new`](Self::new).
     pub fn deciding(
         model: &Model,
         targets: &[AnyElement],
-        (budget, until): (Budget, &Until),
+        limits: &Limits,
         decided: &[(AnyElement, Support)],
     ) -> Result<Self, ModelError> {
-        let mut walk = Expander::new(model, budget, until.clone(), None);
+        let mut walk = Expander::new(model, limits, None);
         walk.decide(decided);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
@@ -67,13 +66,13 @@ impl Expansion {
     /// Portions of the model that are expanded to some depth are also expanded to any greater depth, in whatever order
     /// elements are reached.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::Stopped`] if `until` ends the expansion.
+    /// **Errors.** As [`new`](Self::new).
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],
-        budget: Budget,
+        limits: &Limits,
         depth: usize,
-        (memory, until): (&mut ExpansionCache, &Until),
+        memory: &mut ExpansionCache,
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {
@@ -82,7 +81,7 @@ impl Expansion {
                 memory: &mut *memory,
                 is_outdated: false,
             };
-            let mut walk = Expander::new(model, budget, until.clone(), Some(limit));
+            let mut walk = Expander::new(model, limits, Some(limit));
             walk.expansion.reached = reached;
             walk.reach_roots(model, targets)?;
             if !walk.limit.as_ref().is_some_and(|limit| limit.is_outdated) {

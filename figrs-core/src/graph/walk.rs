@@ -8,11 +8,11 @@ use crate::element::label::Label;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::element::parents::Parents;
 use crate::error::ModelError;
-use crate::expand::{Budget, Content, Expansion, ExpansionCache};
+use crate::expand::{Content, Expansion, ExpansionCache};
 use crate::model::Model;
 use crate::model::statements::StatementIndex;
 use crate::value::datum::Datum;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 use figrs_factor::graph::Assignments;
 
 /// An element in a [`ModelGraph`].
@@ -82,17 +82,17 @@ impl ModelGraph {
         Self::walk(model, &targets.elements(), None)
     }
 
-    /// The graph with the branches of every Chain, for finite models within the default [`Budget`].
+    /// The graph with the branches of every Chain, for finite models within the default [`Limits`].
     ///
     /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and models that exceed the
     /// budget.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
-        let expansion = Expansion::new(model, &targets, Budget::default())?;
+        let expansion = Expansion::new(model, &targets, &Limits::default())?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Budget`]. The
+    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Limits`]. The
     /// graph also exists for infinite models, whose remaining Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,
@@ -100,14 +100,9 @@ impl ModelGraph {
         depth: usize,
     ) -> Result<Self, ModelError> {
         let targets = targets.elements();
-        let (budget, mut memory) = (Budget::default(), ExpansionCache::default());
-        let expansion = Expansion::to_depth(
-            model,
-            &targets,
-            budget,
-            depth,
-            (&mut memory, &Until::default()),
-        )?;
+        let mut memory = ExpansionCache::default();
+        let expansion =
+            Expansion::to_depth(model, &targets, &Limits::default(), depth, &mut memory)?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 

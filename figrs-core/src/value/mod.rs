@@ -76,7 +76,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
         None
     }
     /// Number of bytes that the value holds on the heap, besides its own size; these bytes count against the memory
-    /// [budget](crate::expand::Budget::bytes).
+    /// [limit](crate::Limits::expansion_memory).
     ///
     /// The size is zero unless the method is overridden. Standard types count their contents, and `#[derive(Value)]` adds up the fields;
     /// elements are counted separately. If you write the implementation for a type that holds lists, return the sizes of the lists:

@@ -12,8 +12,8 @@ mod mpe;
 mod network;
 mod origin_counts;
 
-use figrs_core::expand::{Budget, Encoding};
-use figrs_core::{AnyElement, Model};
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
 use crate::conflict;
@@ -22,8 +22,9 @@ pub use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::limits::expand;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
@@ -159,7 +160,7 @@ impl MessageSettings {
         let factors = graph.factors.iter();
         let entries: usize = factors.map(figrs_factor::graph::Factor::entries).sum();
         let bytes = 4.0 * stored as f64 + 16.0 * entries as f64;
-        self.limits.options.check_memory(bytes)?;
+        self.limits.check_memory(bytes)?;
         let network = MessageGraph::new(graph);
         let needed = 2 * network.tables.iter().map(FactorEntries::work).sum::<u64>();
         if needed > self.until.work {
@@ -180,37 +181,20 @@ impl MessageSettings {
 /// The setters of an algorithm with a field `settings`.
 macro_rules! settled {
     () => {
-        /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
-        /// the factors and in reverse order.
-        pub fn iterations(mut self, iterations: u64) -> Self {
-            self.settings.until.iterations = iterations;
-            self
-        }
-
-        /// Sets the budget of work for all messages (default four billion). Work is the number of entries read; an entry counts
-        /// once for each variable of its factor.
-        pub fn work(mut self, entries: u64) -> Self {
-            self.settings.until.work = entries;
-            self
-        }
-
-        /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by more.
-        pub fn tolerance(mut self, tolerance: f64) -> Self {
-            self.settings.until.tolerance = tolerance;
-            self
-        }
-
-        /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
-        /// weight of one half may make them converge. The fixed points do not depend on this weight.
-        pub fn damping(mut self, damping: f64) -> Self {
-            self.settings.until.damping = damping;
-            self
-        }
-
-        /// Limits the expansion of the model.
-        pub fn budget(mut self, budget: Budget) -> Self {
-            self.settings.limits.budget = budget;
-            self
+        figrs_answer::setters!(expansion: settings.limits);
+        figrs_factor::field_setters! {
+            /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
+            /// the factors and in reverse order.
+            iterations: u64 => settings.until.iterations;
+            /// Sets the maximum work for all messages (default four billion). Work is the number of entries read; an entry counts
+            /// once for each variable of its factor.
+            work: u64 => settings.until.work;
+            /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by
+            /// more.
+            tolerance: f64 => settings.until.tolerance;
+            /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
+            /// weight of one half may make them converge. The fixed points do not depend on this weight.
+            damping: f64 => settings.until.damping;
         }
     };
 }
@@ -226,7 +210,7 @@ impl BeliefPropagation {
     }
 
     settled!();
-    watched!();
+    setters!(watch: watch);
 }
 
 impl Algorithm for BeliefPropagation {
@@ -263,7 +247,7 @@ impl BeliefPropagation {
             )),
             _ => Err(conflict::impossible(model, targets, limits)),
         };
-        let expansion = limits.expand(model, targets)?;
+        let expansion = expand(limits, model, targets)?;
         if expansion.impossible().is_some() {
             return impossible();
         }

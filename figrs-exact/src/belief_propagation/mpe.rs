@@ -1,6 +1,6 @@
 //! Max-product messages.
 
-use figrs_core::expand::{Budget, Encoding};
+use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
 
 use super::messages::{MaxMessages, Messages};
@@ -9,7 +9,9 @@ use crate::conflict;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::limits::expand_for_best_world;
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
@@ -67,7 +69,7 @@ impl MpeBeliefPropagation {
     }
 
     settled!();
-    watched!();
+    setters!(watch: watch);
 }
 
 impl Algorithm for MpeBeliefPropagation {
@@ -94,7 +96,7 @@ impl MpeBeliefPropagation {
         let MessageSettings { until, limits } = &self.settings;
         let limits = &limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, limits);
-        let expansion = limits.expand_for_best_world(model, targets)?;
+        let expansion = expand_for_best_world(limits, model, targets)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }

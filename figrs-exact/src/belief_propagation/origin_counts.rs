@@ -32,7 +32,7 @@ impl BeliefPropagation {
     }
 
     /// The limits of the expansion and of the elimination.
-    pub fn limits(&self) -> &figrs_answer::limits::Limits {
+    pub fn limits(&self) -> &figrs_core::Limits {
         &self.settings.limits
     }
 

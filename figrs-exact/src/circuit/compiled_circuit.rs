@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{Element, Model, Value};
+use figrs_core::{Element, Limits, Model, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
@@ -15,7 +15,6 @@ use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
@@ -185,7 +184,7 @@ impl CompiledCircuit {
     pub fn refresh(&mut self) -> Result<(), Error> {
         let limits = &self.problem.limits;
         let roots = self.problem.roots();
-        let expansion = Arc::new(Expansion::new(&self.problem.model, &roots, limits.budget)?);
+        let expansion = Arc::new(Expansion::new(&self.problem.model, &roots, limits)?);
         if let Some(old) = &self.encoding
             && expansion.impossible().is_none()
         {
@@ -204,7 +203,7 @@ impl CompiledCircuit {
             }
         }
         let control = SearchControl {
-            options: &limits.options,
+            limits,
             decisions: u64::MAX,
             report: &|_| (),
         };
@@ -303,7 +302,7 @@ impl CompiledCircuit {
             return Ok(BigUint::ZERO);
         };
         let bytes = self.nodes() as f64 * encoding.largest_count_bytes();
-        self.problem.limits.options.check_memory(bytes)?;
+        self.problem.limits.check_memory(bytes)?;
         Ok(encoding.count())
     }
 

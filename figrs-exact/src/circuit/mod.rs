@@ -4,7 +4,7 @@ mod circuit_encoding;
 mod compiled_circuit;
 
 use figrs_core::expand::Encoding;
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model, Parents};
 use num_bigint::BigUint;
 
 use crate::compiled_problem::CompiledProblem;
@@ -15,9 +15,9 @@ pub use compiled_circuit::CompiledCircuit;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
@@ -45,9 +45,9 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
 /// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
 /// [`EliminationError`](figrs_factor::eliminate::EliminationError) in three cases: if clauses, residual tables, cache and circuit
-/// together take more than the [`memory_budget`](figrs_factor::eliminate::Options::memory_budget); if the circuit takes more than
+/// together take more than the [memory](figrs_factor::Limits::memory); if the circuit takes more than
 /// that together with the two numbers for each node that queries need; or if clauses and rows of weights have more numbers than the
-/// [`table_budget`](figrs_factor::eliminate::Options::table_budget) (functions of thousands of states need elimination instead).
+/// [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead).
 /// (If functions fail for some values, an elimination decides whether such values occur in a world; the budgets may refuse this
 /// elimination.)
 ///
@@ -98,14 +98,13 @@ impl Circuit {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
-    watched!();
-
-    watched_by_run!(watch);
+    setters!(watch: watch);
+    setters!(part_of: watch);
 
     /// Sets the maximum number of bytes of the cache of components, which is also limited to half of the
-    /// [`memory_budget`](figrs_factor::eliminate::Options::memory_budget) if a memory budget is set. When the cache is full, its
+    /// [memory](figrs_factor::Limits::memory) of the limits if it is set. When the cache is full, its
     /// least recently used half is dropped: the answer stays the same, but the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
@@ -194,7 +193,7 @@ impl Circuit {
         let compiled = guarded(|| {
             let report = |done| watching.report(done);
             let control = SearchControl {
-                options: &limits.options,
+                limits: &limits,
                 decisions: self.decisions,
                 report: &report,
             };
@@ -215,7 +214,7 @@ impl Circuit {
                 conflict::check_failures(&expansion, &limits)?;
                 let encoding = Encoding::for_sums(&expansion, &[])?;
                 let control = SearchControl {
-                    options: &limits.options,
+                    limits: &limits,
                     decisions: self.decisions,
                     report: &|done| watching.report(done),
                 };

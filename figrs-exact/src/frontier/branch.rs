@@ -1,7 +1,7 @@
 //! Conversion of the branches of a Chain to lists of outcomes.
 
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Datum, ElementId, Model, ModelError};
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 use indexmap::IndexMap;
 
@@ -11,8 +11,8 @@ use super::exploration_limits::ExplorationError;
 use crate::conflict;
 use crate::enumerate::Enumerate;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_answer::limits::call_solver;
+use figrs_answer::limits::expand;
 
 /// The outcomes of the branch that `call` returns for a Chain, given the values `captured` of elements outside the branch.
 ///
@@ -117,10 +117,9 @@ impl BranchWorlds {
 
     /// Sums the worlds of the branch by elimination; calls of recursive functions share their distributions.
     fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
-        let mut limits = Limits::default();
-        limits.budget.bytes = memory;
-        let expansion = limits.expand(model, std::slice::from_ref(branch))?;
-        conflict::check_failures(&expansion, &limits)?;
+        let limits = &Limits::default().expansion_memory(memory);
+        let expansion = expand(limits, model, std::slice::from_ref(branch))?;
+        conflict::check_failures(&expansion, limits)?;
         let mut worlds = Self::default();
         for expanded in expansion.elements() {
             let element = expanded.element.clone();
@@ -129,7 +128,7 @@ impl BranchWorlds {
         }
         if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
             let support = &expansion.elements()[position].support;
-            let weights = call_solver::sums(&expansion, &limits.options)?;
+            let weights = call_solver::sums(&expansion, limits)?;
             for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
                 let log = weights.log(i);
                 let linear = log.exp();

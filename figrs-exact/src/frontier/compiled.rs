@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 
-use figrs_core::{AnyElement, Datum, Element, Label, Model, Support, Value, stream};
+use figrs_core::{AnyElement, Datum, Element, Label, Limits, Model, Support, Value, stream};
 use num_bigint::BigUint;
 use rand::Rng;
 use rustc_hash::FxHashMap;
@@ -18,7 +18,6 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::{World, WorldDecoder};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
 /// Backward messages of sums over all worlds, as ordinary numbers or, if these overflow or underflow, as logarithms.

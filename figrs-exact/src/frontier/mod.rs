@@ -45,7 +45,8 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched, watched_by_run};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 
 /// Exact inference by sweeping a frontier over the elements in their order.
 ///
@@ -147,9 +148,8 @@ impl Frontier {
         self.watch.is_interrupted()
     }
 
-    watched!();
-
-    watched_by_run!(watch);
+    setters!(watch: watch);
+    setters!(part_of: watch);
 
     /// Explores the frontiers of a model; the compiled form answers many queries.
     ///

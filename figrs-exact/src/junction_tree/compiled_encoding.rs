@@ -13,7 +13,7 @@ use rand::Rng;
 use super::elimination_tree::{EliminationStep, EliminationTree};
 use figrs_answer::answer::world::{EncodingDecoder, World};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_core::Limits;
 use figrs_factor::algebra::Counting;
 use figrs_factor::consistency::without_excluded;
 use figrs_factor::eliminate::{EliminationError, log_weight};
@@ -89,9 +89,9 @@ impl CompiledEncoding {
                 });
             }
             None => {
-                let (mut tree, values) = ContractionTree::compile(planned, &limits.options)?;
+                let (mut tree, values) = ContractionTree::compile(planned, limits)?;
                 restriction = values;
-                tree.threads = limits.threads();
+                tree.threads = limits.thread_count();
                 Arc::new(tree)
             }
         };
@@ -353,11 +353,9 @@ fn loaded(
         });
     }
     // Each entry takes the memory of a message and of a derivative.
-    limits
-        .options
-        .check_memory(2.0 * tree.table_bytes() as f64)?;
+    limits.check_memory(2.0 * tree.table_bytes() as f64)?;
     let mut tree = tree.clone();
-    tree.threads = limits.threads();
+    tree.threads = limits.thread_count();
     Ok(tree)
 }
 

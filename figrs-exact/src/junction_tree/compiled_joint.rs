@@ -29,14 +29,13 @@ impl CompiledTree {
         self.require_possible()?;
         let support = |&position: &usize| self.expansion.elements()[position].support.len() as f64;
         let size: f64 = positions.iter().map(support).product();
-        let limit = self.problem.limits.options.table_entries();
+        let limit = self.problem.limits.table_entries;
         if size > limit as f64 {
             let needed = size;
             return Err(EliminationError::TableTooLarge { needed, limit }.into());
         }
         self.problem
             .limits
-            .options
             .check_memory(3.0 * size * size_of::<f64>() as f64)?;
         let mut distinct = positions.clone();
         distinct.sort_unstable();

@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{Element, Model, Value};
+use figrs_core::{Element, Limits, Model, Value};
 use num_bigint::BigUint;
 use rand::Rng;
 
@@ -18,7 +18,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_factor::eliminate::PlanCost;
 use figrs_factor::tree::ContractionTree;
 
@@ -212,7 +212,7 @@ impl CompiledTree {
     pub fn refresh(&mut self) -> Result<(), Error> {
         let problem = &self.problem;
         let (limits, roots) = (&problem.limits, problem.roots());
-        let expansion = Arc::new(limits.expand(&problem.model, &roots)?);
+        let expansion = Arc::new(expand(limits, &problem.model, &roots)?);
         if expansion.impossible().is_some() {
             (self.sums, self.worlds, self.expansion) = (None, OnceLock::new(), expansion);
             return Ok(());
@@ -255,7 +255,7 @@ impl CompiledTree {
             let Some(part) = &self.sums else {
                 return Ok(Vec::new());
             };
-            part.prepare(&[position], self.problem.limits.options.end())?;
+            part.prepare(&[position], &self.problem.limits.until)?;
             Ok(part.marginals(&[position]).pop().unwrap_or_default())
         })
     }
@@ -273,7 +273,7 @@ impl CompiledTree {
     pub fn answer(&self) -> Result<Answer, Error> {
         if let Some(part) = &self.sums {
             let positions = self.problem.target_positions(&self.expansion);
-            part.prepare(positions, self.problem.limits.options.end())?;
+            part.prepare(positions, &self.problem.limits.until)?;
         }
         let log_evidence = self.log_evidence();
         let mut marginals = Vec::new();
@@ -364,7 +364,7 @@ impl CompiledTree {
         }
         // A count is assumed to take four times the memory of an ordinary number.
         let bytes = 4.0 * self.worlds()?.tree().table_bytes() as f64;
-        self.problem.limits.options.check_memory(bytes)?;
+        self.problem.limits.check_memory(bytes)?;
         Ok(self.worlds()?.count())
     }
 

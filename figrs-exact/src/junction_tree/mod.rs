@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use figrs_core::expand::Encoding;
-use figrs_core::{AnyElement, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{BarrenFactors, PlanCost, plan_cost};
@@ -24,8 +24,9 @@ use saved_tree::SavedTree;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
+use figrs_answer::limits::expand;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::setters;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
@@ -68,14 +69,9 @@ impl JunctionTree {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
-    /// Limits the number of threads that share the work of large cliques (default: one for each core). The answers do not depend on
-    /// the number of threads, not even in the last bit.
-    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
-        self.limits.threads = Some(threads);
-        self
-    }
+    setters!(threads: limits.threads);
 
     /// When this flag becomes `true`, ends the compilation with [`Error::NothingDone`] and passes over the compiled tree
     /// with an error; see [`CompiledTree::interrupt`].
@@ -86,7 +82,7 @@ impl JunctionTree {
 
     /// The limits of the expansion and of the elimination.
     #[doc(hidden)]
-    pub fn limits(&self) -> &Limits {
+    pub fn own_limits(&self) -> &Limits {
         &self.limits
     }
 
@@ -104,13 +100,13 @@ impl JunctionTree {
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
         let targets = targets.elements();
         let roots: Vec<AnyElement> = targets.iter().chain(&self.varying).cloned().collect();
-        let expansion = guarded(|| self.limits.expand(model, &roots))?;
+        let expansion = guarded(|| expand(&self.limits, model, &roots))?;
         if expansion.impossible().is_some() {
             return Ok(PlanCost::default());
         }
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let options = self.limits.options.clone().barren(BarrenFactors::Compute);
-        Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &options)?)
+        let limits = self.limits.clone().barren(BarrenFactors::Compute);
+        Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &limits)?)
     }
 
     /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements: the model is

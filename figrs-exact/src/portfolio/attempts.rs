@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Model, ModelError, Until};
+use figrs_core::{AnyElement, Limits, Model, ModelError, Until};
 
 use super::outline::ModelOutline;
 use super::settings::PortfolioSettings;
@@ -18,9 +18,8 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::RunMonitor;
-use figrs_factor::eliminate::{EliminationError, Options, readable};
+use figrs_factor::eliminate::{EliminationError, readable};
 
 /// Number of operations assumed for an elimination that took more operations than predicted.
 const UNPREDICTED: f64 = 1e11;
@@ -196,8 +195,7 @@ impl<'a> Attempts<'a> {
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
-            .budget(self.settings.expansion_budget())
-            .options(Options::default().memory_budget(memory))
+            .limits(self.settings.limits_afterwards().memory(memory))
             .cache_memory(memory / 2)
             .decisions(decisions as u64)
             .part_of(self.run)
@@ -205,26 +203,18 @@ impl<'a> Attempts<'a> {
 
     /// The settings of a junction tree with at most this number of predicted operations.
     pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
-        let tree = JunctionTree::new()
-            .budget(self.settings.expansion_budget())
-            .options(self.settings.elimination(operations, self.run));
-        match self.settings.threads {
-            Some(threads) => tree.threads(threads),
-            None => tree,
-        }
+        JunctionTree::new().limits(self.settings.elimination(operations, self.run))
     }
 
     /// The settings of an elimination with at most this number of predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
-        VariableElimination::new()
-            .budget(self.settings.expansion_budget())
-            .options(self.settings.elimination(operations, self.run))
+        VariableElimination::new().limits(self.settings.elimination(operations, self.run))
     }
 
     /// The settings of a search for the most probable world with at most this number of steps.
     pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
         MpeBranchAndBound::new()
-            .budget(self.settings.expansion_budget())
+            .expansion_limits(&self.settings.limits_afterwards())
             .memory(memory)
             .work(steps)
             .part_of(self.run)
@@ -307,9 +297,9 @@ impl<'a> Attempts<'a> {
     /// The settings of a sum over slices within the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
-            .budget(self.settings.expansion_budget())
+            .expansion_limits(&self.settings.limits_afterwards())
             .part_of(self.run);
-        match self.settings.threads {
+        match self.settings.limits.threads {
             Some(threads) => slices.threads(threads),
             None => slices,
         }

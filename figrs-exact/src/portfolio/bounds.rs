@@ -93,7 +93,7 @@ impl EvidenceBounds {
             next_table: 0,
             is_searched: false,
         };
-        let crude = crude_bounds(encoding.graph(), limits.options.end());
+        let crude = crude_bounds(encoding.graph(), &limits.until);
         this.so_far.narrow(crude);
         Some(this)
     }
@@ -127,7 +127,7 @@ impl EvidenceBounds {
         let effort = BoundingEffort {
             most: attempts.settings.memory.0 as f64 / 8.0 / size_of::<f64>() as f64,
             work,
-            until: limits.options.end(),
+            until: &limits.until,
         };
         let mut tell = |bounds| self.so_far.narrow(bounds);
         // A stopped or refused computation has already reported its bounds.

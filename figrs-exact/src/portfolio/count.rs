@@ -21,7 +21,7 @@ const COUNT_DECISION: f64 = 250.0;
 
 /// Counts worlds by an elimination if it is cheap; otherwise by a circuit, or else by an elimination of any cost.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
-    let cheap = CHEAP_COUNT.min(attempts.settings.work);
+    let cheap = CHEAP_COUNT.min(attempts.settings.limits.work);
     let mut ladder = CountLadder(attempts);
     let count = match ladder.eliminate(cheap)? {
         None => {

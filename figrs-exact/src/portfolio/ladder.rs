@@ -128,7 +128,7 @@ pub(super) trait Ladder<'a> {
 
     /// Makes the attempts that take at most a few seconds.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
-        let work = self.attempts().settings.work;
+        let work = self.attempts().settings.limits.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
             return Ok(Some(found));
         }
@@ -150,7 +150,7 @@ pub(super) trait Ladder<'a> {
     /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then tries the cheaper of the
     /// two; `None` if no attempt gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
-        let work = self.attempts().settings.work;
+        let work = self.attempts().settings.limits.work;
         let whole = self.attempts().refused_operations();
         let mut sliced = if whole < work {
             f64::INFINITY

@@ -80,7 +80,7 @@ impl Algorithm for MpeExact {
             best: None,
             plan: None,
         };
-        let work = self.settings.work;
+        let work = self.settings.limits.work;
         let cheap = CHEAP_BEFORE_SEARCH.min(work);
         let mut found = ladder.eliminate(cheap)?;
         if found.is_none() {
@@ -116,8 +116,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
     fn eliminate(&mut self, operations: f64) -> Result<Option<Answer>, Error> {
         let attempts = &mut self.attempts;
         let elimination = MpeVariableElimination::new()
-            .budget(attempts.settings.expansion_budget())
-            .options(attempts.settings.elimination(operations, attempts.run));
+            .limits(attempts.settings.elimination(operations, attempts.run));
         let question = Rc::clone(&attempts.question);
         attempts.try_once(elimination.name(), None, || {
             elimination.answer_to(&question)
@@ -195,9 +194,9 @@ impl WorldLadder<'_> {
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
-            .budget(settings.expansion_budget())
+            .expansion_limits(&settings.limits_afterwards())
             .part_of(self.attempts.run);
-        match settings.threads {
+        match settings.limits.threads {
             Some(threads) => slices.threads(threads),
             None => slices,
         }

@@ -1,17 +1,14 @@
 //! Settings of a portfolio: memory, work, threads, limits of the expansion.
 
 use std::fmt;
-use std::num::NonZero;
 use std::sync::Arc;
 
-use figrs_core::Bytes;
-use figrs_core::expand::Budget;
+use figrs_core::{Bytes, Limits};
 
 use figrs_answer::answer::choice::AlgorithmAttempt;
-use figrs_answer::limits::Limits;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
-use figrs_factor::eliminate::{Options, available_bytes};
+use figrs_factor::eliminate::available_bytes;
 
 /// Share of the stated memory that the messages of an elimination may take; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
@@ -27,13 +24,10 @@ const WORK: f64 = 1e12;
 pub(super) struct PortfolioSettings {
     /// The memory that the whole process may take.
     pub(super) memory: Bytes,
-    /// Maximum number of bytes of the messages of an elimination of all variables.
-    messages: u64,
-    /// Maximum number of predicted operations of an algorithm.
-    pub(super) work: f64,
-    /// The limits of an expansion as they were set; [`expansion_budget`](Self::expansion_budget) limits them by the memory as well.
-    pub(super) budget: Budget,
-    pub(super) threads: Option<NonZero<usize>>,
+    /// Maximum number of bytes of the messages of an elimination of all variables, maximum number of predicted operations of an
+    /// algorithm, threads, and the limits of an expansion; [`limits_afterwards`](Self::limits_afterwards) limits an expansion by the memory
+    /// as well.
+    pub(super) limits: Limits,
     pub(super) watch: Watch,
     pub(super) bounds_listener: Listener<Bounds>,
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
@@ -74,10 +68,7 @@ impl Default for PortfolioSettings {
         let memory = available_bytes();
         Self {
             memory: Bytes(memory),
-            messages: memory,
-            work: WORK,
-            budget: Budget::default(),
-            threads: None,
+            limits: Limits::default().memory(memory).work(WORK),
             watch: Watch::default(),
             bounds_listener: Listener::default(),
             attempt_listener: Listener::default(),
@@ -87,51 +78,46 @@ impl Default for PortfolioSettings {
 
 impl PortfolioSettings {
     pub(super) fn within(memory: Bytes) -> Self {
+        let messages = (memory.0 as f64 * MESSAGES) as u64;
         Self {
             memory,
-            messages: (memory.0 as f64 * MESSAGES) as u64,
+            limits: Limits::default().memory(messages).work(WORK),
             ..Self::default()
         }
     }
 
-    /// The limits of an elimination with at most `operations` predicted operations. Unless `operations` reaches the maximum work,
-    /// the elimination ends when it takes far more operations than predicted.
-    pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Options {
-        let ratio = if operations < self.work {
+    /// Maximum number of bytes of the messages of an elimination of all variables.
+    fn messages(&self) -> f64 {
+        self.limits
+            .memory
+            .map_or(f64::INFINITY, |bytes| bytes as f64)
+    }
+
+    /// The limits of an elimination with at most `operations` predicted operations, and of the expansion before it. Unless `operations`
+    /// reaches the maximum work, the elimination ends when it takes far more operations than predicted.
+    pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Limits {
+        let work = self.limits.work;
+        let ratio = if operations < work {
             MOST_RATIO
         } else {
             f64::INFINITY
         };
         // Messages take at most `BYTES` bytes for each operation.
-        let bytes = (BYTES * operations).min(self.messages as f64) as u64;
+        let bytes = (BYTES * operations).min(self.messages()) as u64;
         let entries = usize::try_from(bytes / size_of::<f64>() as u64);
-        Options::default()
-            .memory_budget(bytes)
-            .table_budget(entries.unwrap_or(usize::MAX))
-            .operation_budget(operations)
-            .assignments(ratio, self.work.max(operations))
-            .until(run.until())
+        (self.limits_of_expansion(run).memory(bytes))
+            .table_entries(entries.unwrap_or(usize::MAX))
+            .work(operations)
+            .assignments(ratio, work.max(operations))
     }
 
-    /// The limits of an expansion, which takes at most the memory of the portfolio, but may always take a mebibyte, because a model
-    /// written by hand takes as much.
-    pub(super) fn expansion_budget(&self) -> Budget {
-        const LEAST: u64 = 1 << 20;
-        Budget {
-            bytes: self.budget.bytes.min(self.memory.0.max(LEAST)),
-            ..self.budget
-        }
-    }
-
-    /// The limits of questions to a compiled form or an answer, after the run.
+    /// The limits of questions to a compiled form or an answer, after the run. The expansion takes at most the memory of the portfolio,
+    /// but may always take a mebibyte, because a model written by hand takes as much.
     pub(super) fn limits_afterwards(&self) -> Limits {
-        let options = Options::default().memory_budget(self.messages);
-        Limits {
-            budget: self.expansion_budget(),
-            options,
-            threads: self.threads,
-            ..Limits::default()
-        }
+        const LEAST: u64 = 1 << 20;
+        let bytes = self.limits.expansion_memory.min(self.memory.0.max(LEAST));
+        let limits = self.limits.clone().work(f64::INFINITY);
+        limits.expansion_memory(bytes)
     }
 
     /// The limits of an expansion and of the eliminations that it needs.
@@ -141,61 +127,22 @@ impl PortfolioSettings {
 
     /// True if messages of this number of bytes fit the memory.
     pub(super) fn has_room_for(&self, bytes: f64) -> bool {
-        bytes <= self.messages as f64
+        bytes <= self.messages()
     }
 }
 
 /// Defines the setters of a portfolio that has a field `settings`.
 macro_rules! portfolio_settings {
     () => {
-        /// A portfolio that uses at most three quarters of the memory that is available now.
-        pub fn new() -> Self {
-            Self::default()
-        }
-
-        /// A portfolio that uses at most an amount of memory such as `512MiB` or `6GiB`, which is the limit of the whole process; a
-        /// number without a unit means bytes.
-        ///
-        /// **Errors.** [`Error::InvalidSetting`](figrs_answer::Error::InvalidSetting) if the text is not an amount of memory.
-        pub fn fitting(memory: &str) -> Result<Self, figrs_answer::Error> {
-            let memory = figrs_answer::limits::memory_of(Self::NAME, memory)?;
-            Ok(Self::within(memory))
-        }
-
-        /// A portfolio that uses at most this amount of memory; otherwise as [`fitting`](Self::fitting).
-        pub fn within(memory: figrs_core::Bytes) -> Self {
-            let settings = PortfolioSettings::within(memory);
-            Self { settings }
-        }
+        figrs_answer::setters!(memory: settings: PortfolioSettings);
+        figrs_answer::setters!(expansion: settings.limits);
+        figrs_answer::setters!(threads: settings.limits.threads);
+        figrs_answer::setters!(watch: settings.watch);
 
         /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues: `1e12` by default, about an
         /// hour.
         pub fn work(mut self, operations: f64) -> Self {
-            self.settings.work = operations;
-            self
-        }
-
-        /// Limits the expansion of the model; the memory of the portfolio limits it as well.
-        pub fn budget(mut self, budget: figrs_core::expand::Budget) -> Self {
-            self.settings.budget = budget;
-            self
-        }
-
-        /// Limits the number of threads, by default to the number of cores.
-        pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
-            self.settings.threads = Some(threads);
-            self
-        }
-
-        /// Sets a time after which the run ends with the bounds found so far.
-        pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
-            self.settings.watch.set_deadline(deadline);
-            self
-        }
-
-        /// Ends the run as a [`deadline`](Self::deadline) does, once this flag is `true`.
-        pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
-            self.settings.watch.set_interrupt(flag);
+            self.settings.limits.work = operations;
             self
         }
 
@@ -214,15 +161,6 @@ macro_rules! portfolio_settings {
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,
         ) -> Self {
             self.settings.attempt_listener = crate::portfolio::settings::Listener::new(listener);
-            self
-        }
-
-        /// Calls `listener` from time to time with the progress of the running algorithm.
-        pub fn on_progress(
-            mut self,
-            listener: impl Fn(&figrs_answer::Progress) + Send + Sync + 'static,
-        ) -> Self {
-            self.settings.watch.set_listener(listener);
             self
         }
     };

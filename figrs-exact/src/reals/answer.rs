@@ -7,9 +7,8 @@ use figrs_answer::answer::family_mixture::FamilyMixture;
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_core::internals::AtomicOp;
-use figrs_core::{AnyElement, Model, ModelError};
+use figrs_core::{AnyElement, Limits, Model, ModelError};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
@@ -99,9 +98,9 @@ pub(super) fn marginals(
     estimate: Estimate,
 ) -> Result<Answer, Error> {
     let explain = |error| explained(hybrid, error);
-    let until = limits.options.end();
+    let until = &limits.until;
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
-    let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
+    let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
     if posterior.log_total() == f64::NEG_INFINITY {
         return Err(impossible(model));
     }

@@ -3,8 +3,7 @@
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
-use figrs_core::{AnyElement, Datum, Model, SupportBuilder};
+use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
 use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
@@ -57,9 +56,9 @@ impl Belief {
         let (rows, numbers) = hybrid.stacked(elements)?;
         let vectors = hybrid.mention(&rows);
         let explain = |error| explained(&hybrid, error);
-        let until = limits.options.end();
+        let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
-        let posterior = Posterior::new(&elimination, &limits.options).map_err(explain)?;
+        let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
         if posterior.log_total() == f64::NEG_INFINITY {
             return Err(super::answer::impossible(model));
         }

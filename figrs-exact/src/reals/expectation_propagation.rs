@@ -5,9 +5,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
-use figrs_core::{AnyElement, Model};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
+use figrs_core::{AnyElement, Limits, Model};
 use figrs_gaussian::Sweeps;
 
 use super::answer::{MAX_COMPONENTS, marginals, real_targets};
@@ -100,8 +100,8 @@ impl ExpectationPropagation {
         self
     }
 
-    limited!();
-    watched!();
+    setters!(limits: limits);
+    setters!(watch: watch);
 
     fn check(&self) -> Result<(), Error> {
         let invalid = |setting, value: String, remedy| {
@@ -144,7 +144,7 @@ impl ExpectationPropagation {
         scan.run()?;
         let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
         let reals = real_targets(&mut hybrid, targets)?;
-        let within = (MAX_COMPONENTS, &limits.options);
+        let within = (MAX_COMPONENTS, limits);
         let progress = |sweeps| watching.report(sweeps);
         let convergence = hybrid.propagate(self.sweeps, within, &progress)?;
         let estimate = if hybrid.sites.is_empty() {

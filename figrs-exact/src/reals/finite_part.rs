@@ -3,9 +3,9 @@
 use std::any::Any;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_core::internals::ChoosePolicy;
-use figrs_core::{AnyElement, ElementId, Fault, Model, Support, Uniform};
+use figrs_core::{AnyElement, ElementId, Fault, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -94,7 +94,7 @@ impl<'m> FinitePart<'m> {
             return Ok(());
         }
         let targets: Vec<AnyElement> = places.iter().map(|&i| self.elements[i].clone()).collect();
-        let expansion = self.limits.expand(&self.model, &targets)?;
+        let expansion = expand(self.limits, &self.model, &targets)?;
         for (&place, &position) in places.iter().zip(expansion.targets()) {
             self.supports[place] = Some(expansion.elements()[position].support.clone());
         }
@@ -103,7 +103,7 @@ impl<'m> FinitePart<'m> {
 
     /// Numbers these elements and finds their possible values, if the possible values of all of them can be listed.
     pub(super) fn try_supports(&mut self, elements: &[AnyElement]) {
-        if let Ok(expansion) = self.limits.expand(&self.model, elements) {
+        if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
                 let place = self.place(element);
                 self.supports[place] = Some(expansion.elements()[position].support.clone());

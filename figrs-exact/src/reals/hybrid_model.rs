@@ -4,11 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::AtomicOp;
-use figrs_core::{AnyElement, Datum, Model, Support};
-use figrs_factor::eliminate::Options;
+use figrs_core::{AnyElement, Datum, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{
     Convergence, HybridFactor, HybridGraph, Projection, RealId, SquareRootForm, Sweeps, Tilted,
@@ -82,7 +81,7 @@ impl<'m> HybridModel<'m> {
         scan.finite.find_supports()?;
         let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
         let finite_model = scan.finite.with_free_elements(model.filtered(is_finite));
-        let expansion = limits.expand(&finite_model, &scan.finite.elements)?;
+        let expansion = expand(limits, &finite_model, &scan.finite.elements)?;
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(
                 &finite_model,
@@ -243,7 +242,7 @@ impl<'m> HybridModel<'m> {
     pub(super) fn propagate(
         &mut self,
         sweeps: Sweeps,
-        (limit, options): (usize, &Options),
+        (limit, limits): (usize, &Limits),
         progress: &dyn Fn(u64),
     ) -> Result<Convergence, Error> {
         let failed = std::cell::OnceCell::new();
@@ -277,7 +276,7 @@ impl<'m> HybridModel<'m> {
             }
         });
         let sites: Vec<figrs_gaussian::Site<'_>> = sites.collect();
-        let found = propagate(&mut self.graph, &sites, sweeps, (limit, options), progress);
+        let found = propagate(&mut self.graph, &sites, sweeps, (limit, limits), progress);
         drop(sites);
         if let Some(error) = failed.into_inner() {
             return Err(error);

@@ -4,10 +4,10 @@ use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_core::internals::{ApplyOp, ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
 use figrs_core::{
-    AnyElement, Datum, ElementId, Evidence, LinearFunction, LinearGaussian, Model, SupportBuilder,
+    AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
+    SupportBuilder,
 };
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -17,10 +17,9 @@ mod sliced_graph;
 mod sliced_sum;
 mod slicing;
 
-use std::num::NonZero;
 use std::ops::Range;
 
-use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
@@ -30,6 +29,7 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 pub use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::RunMonitor;
+use figrs_answer::setters;
 use figrs_factor::eliminate::PlanCost;
 pub use mpe_slices::MpeSlices;
 pub(crate) use mpe_slices::SlicedWorlds;
@@ -49,6 +49,9 @@ use slicing::Slicing;
 /// Threads process as many units at once as fit the memory, and some units of a sum may be computed in other processes, see
 /// [`MergeableSampler`]. The slices of a block are skipped together if zeros exclude the values that these slices share, and are
 /// computed as one slice if its messages fit the memory.
+///
+/// The memory is the limit of the whole process, and messages take at most five eighths of it. The available memory, which is the
+/// default, differs between processes; if some units of a sum are computed in other processes, state the amount.
 ///
 /// **Guarantee.** Exact up to rounding. The results do not depend on the number of threads or on the division into units of work,
 /// not even in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
@@ -102,7 +105,11 @@ pub struct SliceCost {
 impl Slices {
     const NAME: &'static str = "Slices";
 
-    slicing::sliced!();
+    setters!(memory: slicing: Slicing);
+    setters!(expansion: slicing.limits);
+    setters!(threads: slicing.limits.threads);
+    setters!(watch: slicing.watch);
+    setters!(part_of: slicing.watch);
 
     /// Predicts the number of slices and the cost of each slice, without computing any slice.
     ///
@@ -173,7 +180,10 @@ impl MergeableSampler for Slices {
 
     fn settings(&self) -> String {
         let Slicing { stated, limits, .. } = &self.slicing;
-        format!("Slices {{ memory: {stated}, budget: {:?} }}", limits.budget)
+        format!(
+            "Slices {{ memory: {stated}, budget: {:?} }}",
+            Limits::default().with_expansion_of(limits)
+        )
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

@@ -1,16 +1,16 @@
 //! The most probable world, found by a search through slices.
 
-use std::num::NonZero;
+use figrs_factor::Limits;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, Bytes, Model, Parents};
+use figrs_core::{AnyElement, Model, Parents};
 
 use super::SliceCost;
 use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
-use super::slicing::{self, Slicing};
+use super::slicing::Slicing;
 use crate::conflict;
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
@@ -19,7 +19,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
-use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable};
+use figrs_answer::setters;
+use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the maximum over the best worlds of all slices.
 ///
@@ -62,7 +63,11 @@ pub struct MpeSlices {
 impl MpeSlices {
     const NAME: &'static str = "MpeSlices";
 
-    slicing::sliced!();
+    setters!(memory: slicing: Slicing);
+    setters!(expansion: slicing.limits);
+    setters!(threads: slicing.limits.threads);
+    setters!(watch: slicing.watch);
+    setters!(part_of: slicing.watch);
 
     /// Predicts the number of slices and the cost of each slice, without searching any slice.
     ///
@@ -96,14 +101,14 @@ impl MpeSlices {
         conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_worlds(&expansion)?;
         let uses = (MessageUse::Traceback, self.slicing.memory);
-        let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits.options)
+        let sliced = SlicedGraph::new(encoding.graph(), &[], uses, &limits)
             .map_err(|error| run.error_of(error.into()))?
             .ok_or_else(impossible)?;
         Ok(SlicedWorlds {
             expansion,
             encoding,
             sliced,
-            options: limits.options,
+            limits,
         })
     }
 
@@ -118,7 +123,7 @@ impl MpeSlices {
         let (units, of_unit) = (sliced.units(), sliced.slices_of_unit());
         let (mut best, mut added): (Option<BestAssignment>, u64) = (None, 0);
         let threads = self.slicing.threads(sliced.at_once());
-        let work = |(): &mut (), number| Ok(sliced.best(number..number + 1, &plan.options)?);
+        let work = |(): &mut (), number| Ok(sliced.best(number..number + 1, &plan.limits)?);
         let done = in_order(
             threads,
             (0..units, 1),
@@ -158,7 +163,7 @@ pub(crate) struct SlicedWorlds {
     expansion: Arc<Expansion>,
     encoding: Encoding,
     sliced: SlicedGraph,
-    options: Options,
+    limits: Limits,
 }
 
 impl SlicedWorlds {
@@ -207,12 +212,12 @@ impl SlicedGraph {
     pub(super) fn best(
         &self,
         units: Range<u64>,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Option<BestAssignment>, EliminationError> {
         let mut best = None;
         for unit in units {
-            self.for_each_slice(unit, options, |slice, is_last| {
-                let found = self.best_of_slice(slice, is_last, options)?;
+            self.for_each_slice(unit, limits, |slice, is_last| {
+                let found = self.best_of_slice(slice, is_last, limits)?;
                 best = BestAssignment::better(best.take(), found);
                 Ok(())
             })?;
@@ -224,15 +229,15 @@ impl SlicedGraph {
         &self,
         slice: &Slice,
         is_last: IsLast,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Option<BestAssignment>, EliminationError> {
         let graph = &slice.reduced.graph;
-        let found = match most_probable(graph, &slice.options) {
+        let found = match most_probable(graph, &slice.limits) {
             Ok((values, log_weight)) => Some(BestAssignment { values, log_weight }),
             Err(EliminationError::Impossible) => None,
             Err(error) if is_last.0 && error.is_budget() => {
-                match self.of_slice(graph, &[], options, error)? {
-                    Some(parts) => parts.best(0..parts.units(), options)?,
+                match self.of_slice(graph, &[], limits, error)? {
+                    Some(parts) => parts.best(0..parts.units(), limits)?,
                     None => None,
                 }
             }

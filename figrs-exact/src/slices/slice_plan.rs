@@ -1,12 +1,13 @@
 //! Choice of the variables to condition on, and the elimination order of the other variables.
 
+use figrs_factor::Limits;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
 use figrs_factor::graph::{FactorGraph, VarId};
 
-use figrs_factor::eliminate::{EliminationError, MessageLayout, Options, PlanCost, predicted_cost};
+use figrs_factor::eliminate::{EliminationError, MessageLayout, PlanCost, predicted_cost};
 use figrs_factor::fnv::Fnv;
 use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
@@ -87,7 +88,7 @@ struct SliceSearch<'a> {
     memory: f64,
     /// Exponent `e` in the score of a choice, which is the product of the work and the `e`-th power of the excess of memory.
     excess_weight: f64,
-    options: &'a Options,
+    limits: &'a Limits,
     /// Number of entries of scopes read so far.
     effort: Cell<u64>,
 }
@@ -120,7 +121,7 @@ impl SlicePlan {
         keep: &[VarId],
         uses: MessageUse,
         memory: u64,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Self, EliminationError> {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
@@ -131,7 +132,7 @@ impl SlicePlan {
             uses,
             memory: memory as f64,
             excess_weight: EXCESS_WEIGHTS[0],
-            options,
+            limits,
             effort: Cell::new(0),
         };
         let whole = search.ordered(Vec::new(), MAX_WORK)?;
@@ -143,7 +144,7 @@ impl SlicePlan {
         graph: &FactorGraph,
         keep: &[VarId],
         order: &[VarId],
-        options: &Options,
+        limits: &Limits,
     ) -> Self {
         let live = vec![true; graph.factors.len()];
         let tables = SymbolicElimination::new(graph, &live, keep);
@@ -154,7 +155,7 @@ impl SlicePlan {
             uses: MessageUse::Once,
             memory: f64::INFINITY,
             excess_weight: EXCESS_WEIGHTS[0],
-            options,
+            limits,
             effort: Cell::new(0),
         };
         search.in_order(Vec::new(), order).plan
@@ -300,7 +301,7 @@ impl SliceSearch<'_> {
 
     /// The plan with one more conditioned variable; `None` if the plan has too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
-        self.options.check_interrupt()?;
+        self.limits.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
             self.candidates(present)
         } else {
@@ -332,7 +333,7 @@ impl SliceSearch<'_> {
     /// Ratio of the memory of a slice to the memory limit.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
-        bytes.max(cost.largest_table / self.options.table_entries() as f64)
+        bytes.max(cost.largest_table / self.limits.table_entries as f64)
     }
 
     /// The variables of the largest messages.
@@ -365,7 +366,7 @@ impl SliceSearch<'_> {
         let open: Vec<VarId> = variables
             .filter(|&v| !tables.is_no_candidate(v) && tables.is_mentioned(v))
             .collect();
-        eliminate_candidates(&mut tables, &open, work, self.options.end())?;
+        eliminate_candidates(&mut tables, &open, work, &self.limits.until)?;
         Ok(self.priced(conditioned, tables))
     }
 
@@ -399,7 +400,7 @@ impl SliceSearch<'_> {
             bucket.joint = dense.min(bucket.joint + DISCOUNT);
         }
         let first = self.graph.factors.len();
-        let budget = self.options.table_entries();
+        let budget = self.limits.table_entries;
         let cost = predicted_cost(self.graph, self.keep, (&buckets, first), budget);
         let slices = conditioned.iter().fold(1_u64, |slices, &v| {
             slices.saturating_mul(self.graph.cardinality(v) as u64)
@@ -457,27 +458,27 @@ mod tests {
     fn an_interrupt_leaves_the_best_plan_so_far() {
         let graph = grid(14);
         let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
-        let options = Options::default();
-        let interrupted = options.until(&Until {
+        let limits = Limits::default();
+        let interrupted = limits.until(&Until {
             deadline: None,
             interrupt: Some(Arc::new(AtomicBool::new(true))),
         });
-        let search = |options| SliceSearch {
+        let search = |limits| SliceSearch {
             graph: &graph,
             keep: &[],
             tables: &tables,
             uses: MessageUse::Once,
             memory: 4096.0,
             excess_weight: 1.0,
-            options,
+            limits,
             effort: Cell::new(0),
         };
-        let whole = search(&options).ordered(Vec::new(), MAX_WORK).unwrap();
-        assert!(search(&options).excess(&whole.plan.cost) > 1.0);
+        let whole = search(&limits).ordered(Vec::new(), MAX_WORK).unwrap();
+        assert!(search(&limits).excess(&whole.plan.cost) > 1.0);
         let first = search(&interrupted).best_plan(&whole).unwrap();
-        let best = search(&options).best_plan(&whole).unwrap();
+        let best = search(&limits).best_plan(&whole).unwrap();
         for plan in [&first, &best] {
-            assert!(search(&options).excess(&plan.cost) <= 1.0);
+            assert!(search(&limits).excess(&plan.cost) <= 1.0);
         }
         assert!(best.steps() <= first.steps() && first.steps() <= MOST_STEPS);
         let nothing = search(&interrupted).ordered(Vec::new(), MAX_WORK);
@@ -488,7 +489,7 @@ mod tests {
     fn the_effort_of_planning_is_bounded() {
         let graph = grid(30);
         let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
-        let options = Options::default();
+        let limits = Limits::default();
         let search = SliceSearch {
             graph: &graph,
             keep: &[],
@@ -496,7 +497,7 @@ mod tests {
             uses: MessageUse::Once,
             memory: 8_388_608.0,
             excess_weight: 1.0,
-            options: &options,
+            limits: &limits,
             effort: Cell::new(EFFORT),
         };
         let whole = search.ordered(Vec::new(), ORDER_WORK).unwrap();

@@ -1,5 +1,6 @@
 //! The total of a slice, and the sum of several totals.
 
+use figrs_factor::Limits;
 use std::ops::Range;
 
 use figrs_core::AnyColumn;
@@ -7,7 +8,7 @@ use figrs_factor::graph::VarId;
 use serde::{Deserialize, Serialize};
 
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 use figrs_factor::tree::{Marginals, marginals};
 
 /// The sum of one slice, or of the slices of one unit of work: the natural logarithm of the total weight, and the fraction of
@@ -99,12 +100,12 @@ impl SlicedGraph {
         &self,
         units: Range<u64>,
         targets: &[(Option<VarId>, usize)],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<SliceTotal, EliminationError> {
         let mut sum = SumOfTotals::new(targets.iter().map(|(_, values)| *values));
         for unit in units {
-            self.for_each_slice(unit, options, |slice, is_last| {
-                sum.add(&self.total_of_slice(slice, is_last, targets, options)?);
+            self.for_each_slice(unit, limits, |slice, is_last| {
+                sum.add(&self.total_of_slice(slice, is_last, targets, limits)?);
                 Ok(())
             })?;
         }
@@ -119,15 +120,15 @@ impl SlicedGraph {
         slice: &mut Slice,
         is_last: IsLast,
         targets: &[(Option<VarId>, usize)],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<SliceTotal, EliminationError> {
         let restrictions = [&self.whole.restriction, &slice.reduced.restriction];
         let name = |v: Option<VarId>| restrictions[1].name(restrictions[0].name(v?)?);
         let names: Vec<Option<VarId>> = targets.iter().map(|(v, _)| name(*v)).collect();
         let kept: Vec<VarId> = names.iter().flatten().copied().collect();
-        let found = match marginals(&mut slice.reduced.graph, &kept, &slice.options) {
+        let found = match marginals(&mut slice.reduced.graph, &kept, &slice.limits) {
             Err(error) if is_last.0 && error.is_budget() => {
-                self.split(slice, &kept, options, error)?
+                self.split(slice, &kept, limits, error)?
             }
             found => found?,
         };
@@ -153,17 +154,17 @@ impl SlicedGraph {
         &self,
         slice: &Slice,
         kept: &[VarId],
-        options: &Options,
+        limits: &Limits,
         error: EliminationError,
     ) -> Result<Marginals, EliminationError> {
         let graph = &slice.reduced.graph;
         let values = |v: &VarId| graph.cardinality(*v);
         let targets: Vec<_> = kept.iter().map(|v| (Some(*v), values(v))).collect();
-        match self.of_slice(graph, kept, options, error)? {
+        match self.of_slice(graph, kept, limits, error)? {
             Some(parts) => {
                 let SliceTotal {
                     log_total, shares, ..
-                } = parts.total(0..parts.units(), &targets, options)?;
+                } = parts.total(0..parts.units(), &targets, limits)?;
                 Ok(Marginals { log_total, shares })
             }
             None => Ok(Marginals {

@@ -1,11 +1,12 @@
 //! A factor graph divided into slices; in each slice, some variables have given values.
 
+use figrs_factor::Limits;
 use figrs_factor::graph::ReducedGraph;
 use figrs_factor::graph::{FactorGraph, VarId};
 
 use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
-use figrs_factor::eliminate::{EliminationError, Options, Order, without_barren};
+use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
 /// A slice that takes more than this multiple of its predicted memory is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
@@ -46,7 +47,7 @@ pub(super) struct SlicedGraph {
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
     /// The elimination order and the limits of memory.
-    pub(super) options: Options,
+    pub(super) limits: Limits,
 }
 
 impl SlicedGraph {
@@ -58,7 +59,7 @@ impl SlicedGraph {
         graph: &FactorGraph,
         keep: &[VarId],
         (uses, memory): (MessageUse, u64),
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Option<Self>, EliminationError> {
         let needed = match uses {
             MessageUse::Traceback => None,
@@ -69,7 +70,7 @@ impl SlicedGraph {
             needed.as_ref().unwrap_or(graph),
             keep,
             (uses, memory),
-            options,
+            limits,
         )
     }
 
@@ -80,14 +81,14 @@ impl SlicedGraph {
         &self,
         slice: &FactorGraph,
         keep: &[VarId],
-        options: &Options,
+        limits: &Limits,
         error: EliminationError,
     ) -> Result<Option<Self>, EliminationError> {
         if self.depth == MAX_DEPTH {
             return Err(error);
         }
         let memory = self.memory_of_slice() / NESTED_MEMORY_DIVISOR;
-        Self::at_depth(self.depth + 1, slice, keep, (self.uses, memory), options)
+        Self::at_depth(self.depth + 1, slice, keep, (self.uses, memory), limits)
     }
 
     fn at_depth(
@@ -95,7 +96,7 @@ impl SlicedGraph {
         graph: &FactorGraph,
         keep: &[VarId],
         (uses, memory): (MessageUse, u64),
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Option<Self>, EliminationError> {
         let Some(whole) = reduce(graph) else {
             return Ok(None);
@@ -107,7 +108,7 @@ impl SlicedGraph {
                 .collect(),
             _ => Vec::new(),
         };
-        let plan = SlicePlan::new(&whole.graph, &keep, uses, memory, options)?;
+        let plan = SlicePlan::new(&whole.graph, &keep, uses, memory, limits)?;
         Ok(Some(Self {
             whole,
             plan,
@@ -160,7 +161,7 @@ impl SlicedGraph {
     pub(super) fn for_each_slice(
         &self,
         unit: u64,
-        options: &Options,
+        limits: &Limits,
         mut each: impl FnMut(&mut Slice, IsLast) -> Result<(), EliminationError>,
     ) -> Result<(), EliminationError> {
         let mut rest = unit;
@@ -173,21 +174,21 @@ impl SlicedGraph {
         });
         let mut given: Vec<(VarId, u32)> = last_first.collect();
         given.reverse();
-        self.visit(&mut given, options, &mut each)
+        self.visit(&mut given, limits, &mut each)
     }
 
     /// Visits the slices with the given values of the first conditioned variables.
     fn visit(
         &self,
         given: &mut Vec<(VarId, u32)>,
-        options: &Options,
+        limits: &Limits,
         each: &mut impl FnMut(&mut Slice, IsLast) -> Result<(), EliminationError>,
     ) -> Result<(), EliminationError> {
-        options.check_interrupt()?;
+        limits.check_interrupt()?;
         let Some(reduced) = reduce_given(&self.whole.graph, given) else {
             return Ok(());
         };
-        let mut slice = self.slice(reduced, options);
+        let mut slice = self.slice(reduced, limits);
         let Some(&next) = self.plan.conditioned.get(given.len()) else {
             return each(&mut slice, IsLast(true));
         };
@@ -200,7 +201,7 @@ impl SlicedGraph {
         drop(slice);
         for value in 0..self.whole.graph.cardinality(next) as u32 {
             given.push((next, value));
-            self.visit(given, options, each)?;
+            self.visit(given, limits, each)?;
             given.pop();
         }
         Ok(())
@@ -215,20 +216,20 @@ impl SlicedGraph {
         let order = self.plan.order.iter();
         let order: Vec<VarId> = order.filter_map(|&v| restriction.name(v)).collect();
         let memory = self.memory_of_slice();
-        let plan = SlicePlan::in_order(&slice.reduced.graph, &keep, &order, &slice.options);
+        let plan = SlicePlan::in_order(&slice.reduced.graph, &keep, &order, &slice.limits);
         self.uses.bytes(&plan.cost) <= memory as f64
     }
 
     /// A slice of a reduced graph, with its order and its memory.
-    fn slice(&self, reduced: ReducedGraph, options: &Options) -> Slice {
+    fn slice(&self, reduced: ReducedGraph, limits: &Limits) -> Slice {
         let order = self.plan.order.iter();
         let order = order.filter_map(|&v| reduced.restriction.name(v)).collect();
         let memory = self.memory_of_slice();
-        let options = options.clone().order(Order::given(order));
+        let limits = limits.clone().order(Order::given(order));
         Slice {
-            options: options
-                .memory_budget(memory)
-                .table_budget((memory / size_of::<f64>() as u64) as usize),
+            limits: limits
+                .memory(memory)
+                .table_entries((memory / size_of::<f64>() as u64) as usize),
             reduced,
         }
     }
@@ -250,8 +251,8 @@ mod tests {
         uses: MessageUse,
         memory: u64,
     ) -> Option<SlicedGraph> {
-        let options = Options::default();
-        match SlicedGraph::new(graph, keep, (uses, memory), &options) {
+        let limits = Limits::default();
+        match SlicedGraph::new(graph, keep, (uses, memory), &limits) {
             Ok(sliced) => sliced,
             // The memory is too small for the factors, even with one slice for each assignment, and is therefore
             // increased.
@@ -264,7 +265,7 @@ mod tests {
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();
-        let total = sliced.total(0..sliced.units(), &targets, &Options::default());
+        let total = sliced.total(0..sliced.units(), &targets, &Limits::default());
         let total = total.unwrap();
         (total.log_total, total.shares)
     }
@@ -293,7 +294,7 @@ mod tests {
                 (MessageUse::Once, &all[..1]),
                 (MessageUse::Derivatives, all),
             ] {
-                let whole = sum_product(graph, &[], &Options::default()).unwrap();
+                let whole = sum_product(graph, &[], &Limits::default()).unwrap();
                 let Some(sliced) = sliced(graph, keep, uses, memory) else {
                     assert_eq!(whole.log_total, f64::NEG_INFINITY);
                     continue;
@@ -305,7 +306,7 @@ mod tests {
                     continue;
                 }
                 for (v, shares) in keep.iter().zip(shares) {
-                    let expected = sum_product(graph, &[*v], &Options::default()).unwrap();
+                    let expected = sum_product(graph, &[*v], &Limits::default()).unwrap();
                     for (share, expected) in shares.iter().zip(expected.probabilities) {
                         assert_close(*share, expected);
                     }
@@ -318,10 +319,10 @@ mod tests {
     #[test]
     fn the_best_of_the_slices_is_the_best_of_all() {
         for_each_graph(|graph, memory, _| {
-            let whole = most_probable(graph, &Options::default());
+            let whole = most_probable(graph, &Limits::default());
             let best = sliced(graph, &[], MessageUse::Traceback, memory).and_then(|sliced| {
                 let found = sliced
-                    .best(0..sliced.units(), &Options::default())
+                    .best(0..sliced.units(), &Limits::default())
                     .unwrap()?;
                 Some(figrs_factor::eliminate::log_weight(graph, &found.values))
             });
@@ -349,19 +350,19 @@ mod tests {
                     normalised: false,
                 });
             }
-            let expected = sum_product(&graph, &[all[3]], &Options::default()).unwrap();
-            let (_, log_weight) = most_probable(&graph, &Options::default()).unwrap();
+            let expected = sum_product(&graph, &[all[3]], &Limits::default()).unwrap();
+            let (_, log_weight) = most_probable(&graph, &Limits::default()).unwrap();
             for uses in [MessageUse::Once, MessageUse::Traceback] {
                 let mut sliced = sliced(&graph, &[all[3]], uses, 1 << 24).unwrap();
                 sliced.memory = 1 << 18;
                 (sliced.plan.cost.memory, sliced.plan.cost.memory_kept) = (1.0, 1.0);
-                let options = Options::default();
-                let alone = sliced.for_each_slice(0, &options, |slice, _| {
-                    sum_product(&slice.reduced.graph, &[], &slice.options).map(drop)
+                let limits = Limits::default();
+                let alone = sliced.for_each_slice(0, &limits, |slice, _| {
+                    sum_product(&slice.reduced.graph, &[], &slice.limits).map(drop)
                 });
                 assert!(alone.is_err_and(|error| error.is_budget()));
                 if uses == MessageUse::Traceback {
-                    let best = sliced.best(0..sliced.units(), &options);
+                    let best = sliced.best(0..sliced.units(), &limits);
                     let best = best.unwrap().unwrap().values;
                     let found = figrs_factor::eliminate::log_weight(&graph, &best);
                     assert_close(found, log_weight);

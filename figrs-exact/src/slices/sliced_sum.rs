@@ -4,8 +4,8 @@ use std::hash::Hasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_core::AnyElement;
 use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{AnyElement, Limits};
 use figrs_factor::graph::{FactorGraph, FactorTable, VarId};
 
 use super::SliceCost;
@@ -16,10 +16,9 @@ use super::sliced_graph::SlicedGraph;
 use crate::conflict;
 use crate::question::Question;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::RunMonitor;
-use figrs_factor::eliminate::{EliminationError, Options, PlanCost};
+use figrs_factor::eliminate::{EliminationError, PlanCost};
 use figrs_factor::fnv::Fnv;
 
 /// A sum over slices: the sliced graph, and the targets.
@@ -32,7 +31,7 @@ pub(crate) struct SlicedSum {
     variables: Vec<(Option<VarId>, usize)>,
     /// A hash of the weights of the graph.
     weights: u64,
-    options: Options,
+    limits: Limits,
     targets: Vec<AnyElement>,
 }
 
@@ -44,13 +43,12 @@ impl SlicedSum {
     ) -> Result<Self, Error> {
         let targets = question.targets;
         let expansion = question.expand(limits)?;
-        let options = limits.options.clone();
         let mut sum = Self {
             expansion,
             sliced: None,
             variables: Vec::new(),
             weights: 0,
-            options,
+            limits: limits.clone(),
             targets: targets.to_vec(),
         };
         if sum.expansion.impossible().is_some() {
@@ -72,7 +70,7 @@ impl SlicedSum {
             0 | 1 => MessageUse::Once,
             _ => MessageUse::Derivatives,
         };
-        sum.sliced = SlicedGraph::new(&graph, &keep, (uses, memory), &sum.options)?;
+        sum.sliced = SlicedGraph::new(&graph, &keep, (uses, memory), &sum.limits)?;
         Ok(sum)
     }
 
@@ -134,7 +132,7 @@ impl SlicedSum {
     ) -> Result<Partial<SliceSums>, Error> {
         let partial = Partial::new(self.sums(), units.start, absorption);
         let end = units.end.min(self.units());
-        let options = self.options.until(run.until());
+        let limits = self.limits.until(run.until());
         let plan = self.fingerprint();
         let mut done = units.start;
         partial.run(
@@ -145,7 +143,7 @@ impl SlicedSum {
                 let Some(sliced) = &self.sliced else {
                     return Ok(Some(SliceTotal::impossible()));
                 };
-                match sliced.total(number..number + 1, &self.variables, &options) {
+                match sliced.total(number..number + 1, &self.variables, &limits) {
                     Err(EliminationError::Interrupted) => Ok(None),
                     total => Ok(Some(SliceTotal { plan, ..total? })),
                 }

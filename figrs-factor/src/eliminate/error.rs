@@ -16,7 +16,7 @@ pub enum EliminationError {
     /// budget.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
-         raise it with `Options::table_budget`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
+         raise it with `Limits::table_entries`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(8.0 * .needed)
     )]
     TableTooLarge {
@@ -28,7 +28,7 @@ pub enum EliminationError {
     /// The plan takes more work than the budget allows.
     #[error(
         "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
-         raise it with `Options::operation_budget`, or use `Exact` or `MpeExact`, which search or work in slices"
+         raise it with `Limits::work`, or use `Exact` or `MpeExact`, which search or work in slices"
     )]
     TooManyOperations {
         /// The predicted number of operations.
@@ -39,7 +39,7 @@ pub enum EliminationError {
     /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, do not fit the memory.
     #[error(
         "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, raise it with \
-         `Options::memory_budget`, or use `Exact` or `MpeExact`, which search or work in slices",
+         `Limits::memory`, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {

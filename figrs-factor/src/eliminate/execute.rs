@@ -1,12 +1,13 @@
 //! Execution of an elimination plan, one bucket after another.
 
 use crate::graph::{FactorGraph, VarId};
+use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 
 use super::EliminationResult;
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, contract};
-use super::options::Options;
 use super::plan::{Keep, MessageLayout, Plan};
 use super::table::{EliminationTable, Message, inputs};
 use crate::algebra::Semiring;
@@ -21,9 +22,9 @@ pub(super) struct EliminationRun<'a, S: Semiring> {
     /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
-    options: &'a Options,
-    /// Total size in bytes of the messages that are in memory.
-    held: f64,
+    limits: &'a Limits,
+    /// Size of the messages that are in memory.
+    memory: MemoryAccount,
     scratch: JoinScratch<S::Value>,
 }
 
@@ -32,7 +33,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
-        options: &'a Options,
+        limits: &'a Limits,
         keep: Keep,
     ) -> Result<Self, EliminationError> {
         let mut run = Self {
@@ -41,10 +42,10 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             messages: Vec::with_capacity(plan.buckets.len()),
             scalar: S::one(),
             log_scale: 0.0,
-            options,
-            held: 0.0,
-            scratch: JoinScratch::new(options.end().clone())
-                .with_assignment_limit(options.assignment_budget(plan.cost.operations)),
+            limits,
+            memory: MemoryAccount::default(),
+            scratch: JoinScratch::new(limits.until.clone())
+                .with_assignment_limit(limits.assignment_budget(plan.cost.operations)),
         };
         let live = graph.factors.iter().zip(&plan.live);
         for (factor, _) in live.filter(|(_, live)| **live) {
@@ -67,7 +68,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             run.multiply(S::repeated(graph.cardinality(v)));
         }
         for bucket in &plan.buckets {
-            options.check_interrupt()?;
+            limits.check_interrupt()?;
             run.bucket(bucket, keep)?;
         }
         Ok(run)
@@ -97,8 +98,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             &domain,
             keep,
             layout,
-            self.options,
-            self.held,
+            self.limits,
+            self.memory,
             &mut self.scratch,
         )?;
         let values = table.values_mut();
@@ -136,15 +137,15 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             &bucket.inputs,
             EliminationTable::of_factor,
         );
-        let layout = MessageLayout::of(self.graph, bucket, self.options.table_budget);
+        let layout = MessageLayout::of(self.graph, bucket, self.limits.table_entries);
         let output = &bucket.output;
         let mut message = contract(
             tables,
             &domain,
             output,
             layout,
-            self.options,
-            self.held,
+            self.limits,
+            self.memory,
             &mut self.scratch,
         )?;
         let values = message.values_mut();
@@ -156,7 +157,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
                 .filter_map(|&id| (id as usize).checked_sub(self.graph.factors.len()));
             for message in earlier {
                 let used = self.messages[message].take();
-                self.held -= used.map_or(0.0, |message| message.bytes());
+                (self.memory).release(used.map_or(0, |message| message.bytes()));
             }
         }
         if output.is_empty() && layout == MessageLayout::Dense {
@@ -164,7 +165,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
             self.messages.push(None);
         } else {
             message.compact(self.graph);
-            self.held += message.bytes();
+            self.memory.add(message.bytes());
             self.messages.push(Some(message));
         }
         Ok(())

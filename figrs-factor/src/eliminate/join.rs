@@ -1,5 +1,7 @@
 //! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
 
+use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use std::borrow::Cow;
 
 use crate::graph::{Assignments, VarId};
@@ -9,7 +11,6 @@ use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
 use super::compile::{CandidateSource, JoinProgram, compile};
 use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
-use super::options::Options;
 use super::plan::MessageLayout;
 use super::prepare::{PreparedTable, prepare, shape};
 use super::sink::{DenseSink, Sink, SparseSink};
@@ -128,15 +129,15 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
-/// **Errors.** An error is returned if a sparse table has more entries than the options allow, or does not fit the memory in addition to
-/// the `held` bytes in use; otherwise as [`join`].
+/// **Errors.** An error is returned if a sparse table has more entries than the limits allow, or does not fit the memory in addition to
+/// the memory in use; otherwise as [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
     output: &[VarId],
     layout: MessageLayout,
-    options: &Options,
-    held: f64,
+    limits: &Limits,
+    memory: MemoryAccount,
     scratch: &mut JoinScratch<S::Value>,
 ) -> Result<Message<S>, EliminationError> {
     let cards = output.iter().map(|&v| domain.cards[domain.position(v)]);
@@ -146,7 +147,7 @@ pub(super) fn contract<S: Semiring>(
         join(tables, domain, output, &mut sink, scratch)?;
         Entries::Dense(Cow::Owned(sink.0))
     } else {
-        let mut sink = SparseSink::new(options, held);
+        let mut sink = SparseSink::new(limits, memory);
         join(tables, domain, output, &mut sink, scratch)?;
         let (rows, values) = sink.into_rows(&all);
         Entries::Sparse {

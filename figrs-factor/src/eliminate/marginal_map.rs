@@ -1,5 +1,6 @@
 //! Marginal MAP: the most probable assignment of some variables, where all other variables are summed out.
 
+use crate::limits::Limits;
 use std::borrow::Cow;
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
@@ -7,7 +8,6 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use super::error::EliminationError;
 use super::execute::EliminationRun;
 use super::mpe::most_probable;
-use super::options::Options;
 use super::plan::{Keep, Plan, PlanCost};
 use super::sum::scaled_or_logs;
 use super::table::EliminationTable;
@@ -41,17 +41,17 @@ pub struct MarginalMapCost {
 pub fn marginal_map(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
-    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
-    let plan = plan.within(options, Keep::Nothing)?;
-    maximum.within(options, Keep::Messages)?;
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, limits, SumProduct::SUMS_TO_ONE)?;
+    let plan = plan.within(limits, Keep::Nothing)?;
+    maximum.within(limits, Keep::Messages)?;
     let (left, log_scale) = scaled_or_logs(
         graph,
-        || remaining_factors::<SumProduct>(graph, &plan, options, Weights::from_linear),
-        || remaining_factors::<LogSumProduct>(graph, &plan, options, Weights::from_logs),
+        || remaining_factors::<SumProduct>(graph, &plan, limits, Weights::from_linear),
+        || remaining_factors::<LogSumProduct>(graph, &plan, limits, Weights::from_logs),
     )?;
-    let (values, log_weight) = most_probable(&left, options)?;
+    let (values, log_weight) = most_probable(&left, limits)?;
     let values = keep.iter().map(|v| values[v.index()]).collect();
     Ok((values, log_weight + log_scale))
 }
@@ -63,9 +63,9 @@ pub fn marginal_map(
 pub fn marginal_map_cost(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<MarginalMapCost, EliminationError> {
-    let (plan, maximum) = Plan::in_two_parts(graph, keep, options, SumProduct::SUMS_TO_ONE)?;
+    let (plan, maximum) = Plan::in_two_parts(graph, keep, limits, SumProduct::SUMS_TO_ONE)?;
     Ok(MarginalMapCost {
         sum: plan.cost,
         maximum,
@@ -77,10 +77,10 @@ pub fn marginal_map_cost(
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,
-    options: &Options,
+    limits: &Limits,
     weights: fn(Vec<f64>) -> Weights,
 ) -> Result<Option<(FactorGraph, f64)>, EliminationError> {
-    let run = EliminationRun::<S>::new(graph, plan, options, Keep::Nothing)?;
+    let run = EliminationRun::<S>::new(graph, plan, limits, Keep::Nothing)?;
     if run.lost() {
         return Ok(None);
     }

@@ -2,7 +2,7 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `options`, `error`, `validate` | options, errors, validation of the input |
+//! | `options`, `error`, `validate` | orders and limits, errors, validation of the input |
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
@@ -36,12 +36,13 @@ mod variable_order;
 use crate::graph::{FactorGraph, VarId};
 
 use crate::algebra::Semiring;
+use crate::limits::Limits;
 
 pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
-pub use options::{BarrenFactors, Options, Order};
+pub use options::{BarrenFactors, Order};
 pub use plan::PlanCost;
 pub use plan::{Keep, MessageLayout, Plan, as_if_dense, predicted_cost};
 pub use prune::without_barren;
@@ -88,10 +89,10 @@ pub struct EliminationResult<S: Semiring> {
 pub fn eliminate<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<EliminationResult<S>, EliminationError> {
-    let plan = Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.within(options, Keep::Nothing)?;
-    EliminationRun::<S>::new(graph, &plan, options, Keep::Nothing)?.answer(keep)
+    let plan = Plan::new(graph, keep, limits, S::SUMS_TO_ONE)?.within(limits, Keep::Nothing)?;
+    EliminationRun::<S>::new(graph, &plan, limits, Keep::Nothing)?.answer(keep)
 }
 
 /// Predicts the cost of [`eliminate`] without running it. The cost is predicted even for a plan that exceeds the
@@ -101,7 +102,7 @@ pub fn eliminate<S: Semiring>(
 pub fn plan_cost<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<PlanCost, EliminationError> {
-    Ok(Plan::new(graph, keep, options, S::SUMS_TO_ONE)?.cost)
+    Ok(Plan::new(graph, keep, limits, S::SUMS_TO_ONE)?.cost)
 }

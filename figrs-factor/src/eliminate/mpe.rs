@@ -2,12 +2,12 @@
 
 use crate::graph::FactorGraph;
 use crate::graph::{Assignments, log_entry};
+use crate::limits::Limits;
 
 use super::domain::Domain;
 use super::error::EliminationError;
 use super::execute::EliminationRun;
 use super::join::{JoinScratch, join};
-use super::options::Options;
 use super::plan::{Keep, Plan};
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
@@ -26,16 +26,16 @@ use crate::algebra::{MaxProduct, Semiring};
 /// section 5.
 pub fn most_probable(
     graph: &FactorGraph,
-    options: &Options,
+    limits: &Limits,
 ) -> Result<(Vec<u32>, f64), EliminationError> {
-    let plan = Plan::new(graph, &[], options, MaxProduct::SUMS_TO_ONE)?;
-    let plan = plan.within(options, Keep::Messages)?;
-    let run = EliminationRun::<MaxProduct>::new(graph, &plan, options, Keep::Messages)?;
+    let plan = Plan::new(graph, &[], limits, MaxProduct::SUMS_TO_ONE)?;
+    let plan = plan.within(limits, Keep::Messages)?;
+    let run = EliminationRun::<MaxProduct>::new(graph, &plan, limits, Keep::Messages)?;
     if MaxProduct::is_zero(&run.scalar) {
         return Err(EliminationError::Impossible);
     }
     let mut values: Vec<Option<u32>> = vec![None; graph.cardinalities.len()];
-    let mut scratch = JoinScratch::new(options.end().clone());
+    let mut scratch = JoinScratch::new(limits.until.clone());
     for bucket in plan.buckets.iter().rev() {
         let mut domain = Domain::of_bucket(graph, bucket);
         for (pin, v) in domain.pins.iter_mut().zip(&domain.variables) {

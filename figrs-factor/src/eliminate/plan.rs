@@ -1,11 +1,12 @@
 //! The plan of an elimination and its predicted cost, before any number is multiplied.
 
 use crate::graph::{FactorGraph, VarId, Weights};
+use crate::limits::Limits;
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
 
 use super::error::EliminationError;
-use super::options::{BarrenFactors, Options, Order};
+use super::options::{BarrenFactors, Order};
 use super::prune::{Pruned, UnknownSums, prune};
 use super::validate::validate;
 use crate::order::MAX_WORK;
@@ -30,15 +31,15 @@ pub struct PlanCost {
 
 impl PlanCost {
     /// Returns an error if the cost exceeds the budget.
-    pub(super) fn within(self, options: &Options, keep: Keep) -> Result<(), EliminationError> {
-        options.admit_operations(self.operations)?;
-        if self.largest_table > options.table_budget as f64 {
+    pub(super) fn within(self, limits: &Limits, keep: Keep) -> Result<(), EliminationError> {
+        limits.admit_operations(self.operations)?;
+        if self.largest_table > limits.table_entries as f64 {
             return Err(EliminationError::TableTooLarge {
                 needed: self.largest_table,
-                limit: options.table_budget,
+                limit: limits.table_entries,
             });
         }
-        options.check_memory(match keep {
+        limits.check_memory(match keep {
             Keep::Nothing => self.memory,
             Keep::Messages => self.memory_kept,
         })
@@ -106,12 +107,12 @@ impl Plan {
     pub fn new(
         graph: &FactorGraph,
         keep: &[VarId],
-        options: &Options,
+        limits: &Limits,
         sums_to_one: bool,
     ) -> Result<Self, EliminationError> {
-        let (mut plan, _) = Self::without_cost(graph, keep, options, sums_to_one)?;
+        let (mut plan, _) = Self::without_cost(graph, keep, limits, sums_to_one)?;
         let count = graph.factors.len();
-        plan.cost = predicted_cost(graph, keep, (&plan.buckets, count), options.table_budget);
+        plan.cost = predicted_cost(graph, keep, (&plan.buckets, count), limits.table_entries);
         Ok(plan)
     }
 
@@ -120,14 +121,14 @@ impl Plan {
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
-        options: &Options,
+        limits: &Limits,
         sums_to_one: bool,
     ) -> Result<(Self, PlanCost), EliminationError> {
-        let (mut plan, mut interaction) = Self::without_cost(graph, keep, options, sums_to_one)?;
-        let (count, budget) = (graph.factors.len(), options.table_budget);
+        let (mut plan, mut interaction) = Self::without_cost(graph, keep, limits, sums_to_one)?;
+        let (count, budget) = (graph.factors.len(), limits.table_entries);
         plan.cost = predicted_cost(graph, &[], (&plan.buckets, count), budget);
         let kept = interaction.release(keep);
-        eliminate_in_order(options, &mut interaction, &kept)?;
+        eliminate_in_order(limits, &mut interaction, &kept)?;
         let given = count + plan.buckets.len();
         let mut afterwards = predicted_cost(graph, &[], (&interaction.buckets, given), budget);
         let left = plan.remaining_tables.iter();
@@ -142,11 +143,11 @@ impl Plan {
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
-        options: &Options,
+        limits: &Limits,
         sums_to_one: bool,
     ) -> Result<(Self, SymbolicElimination), EliminationError> {
         validate(graph, keep)?;
-        let pruned = if sums_to_one && options.barren == BarrenFactors::Prune {
+        let pruned = if sums_to_one && limits.barren == BarrenFactors::Prune {
             prune(graph, keep, UnknownSums::Computed)
         } else {
             Pruned::nothing(graph)
@@ -162,7 +163,7 @@ impl Plan {
                 free.push(v);
             }
         }
-        eliminate_in_order(options, &mut interaction, &mentioned)?;
+        eliminate_in_order(limits, &mut interaction, &mentioned)?;
         let plan = Self {
             buckets: std::mem::take(&mut interaction.buckets),
             remaining_tables: interaction.remaining_tables(),
@@ -175,8 +176,8 @@ impl Plan {
     }
 
     /// Returns the plan, or an error if its predicted cost exceeds the budget.
-    pub fn within(self, options: &Options, keep: Keep) -> Result<Self, EliminationError> {
-        self.cost.within(options, keep)?;
+    pub fn within(self, limits: &Limits, keep: Keep) -> Result<Self, EliminationError> {
+        self.cost.within(limits, keep)?;
         Ok(self)
     }
 }
@@ -193,21 +194,21 @@ pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, El
     Ok(interaction.buckets)
 }
 
-/// Eliminates the variables that occur in live tables, in the order that the options select.
+/// Eliminates the variables that occur in live tables, in the order that the limits select.
 pub(super) fn eliminate_in_order(
-    options: &Options,
+    limits: &Limits,
     interaction: &mut SymbolicElimination,
     variables: &[VarId],
 ) -> Result<(), EliminationError> {
-    match &options.order {
+    match &limits.order {
         Order::Given(listed) => {
             interaction.eliminate_all(listed);
             interaction.eliminate_all(variables);
             Ok(())
         }
         Order::Greedy => {
-            let work = options.order_work();
-            eliminate_candidates(interaction, variables, work, options.end())
+            let work = limits.order_work();
+            eliminate_candidates(interaction, variables, work, &limits.until)
         }
     }
 }

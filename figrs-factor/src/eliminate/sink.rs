@@ -1,5 +1,7 @@
 //! Sinks that collect the products of a join: a dense table, power sums, a sparse list, a maximum.
 
+use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use std::collections::hash_map::Entry;
 
 use crate::graph::Assignments;
@@ -8,7 +10,6 @@ use rustc_hash::FxHashMap;
 use super::batch::Batch;
 use super::compile::RowKey;
 use super::error::EliminationError;
-use super::options::Options;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
 /// Number of entries up to which the memory of a hash map is not checked.
@@ -88,22 +89,22 @@ impl Sink<MaxProduct> for PowerSink {
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
-    options: &'a Options,
-    /// Number of bytes that other messages occupy.
-    held: f64,
+    limits: &'a Limits,
+    /// Memory that other messages occupy.
+    memory: MemoryAccount,
     /// Largest number of entries for which the memory was found to suffice.
     admitted: usize,
 }
 
 impl<'a, V> SparseSink<'a, V> {
     /// A sink that returns an error for more entries than a table may have, or for more entries than fit the memory in
-    /// addition to the `held` bytes in use.
-    pub(super) fn new(options: &'a Options, held: f64) -> Self {
+    /// addition to the memory in use.
+    pub(super) fn new(limits: &'a Limits, memory: MemoryAccount) -> Self {
         Self {
             numbers: FxHashMap::default(),
             rows: FxHashMap::default(),
-            options,
-            held,
+            limits,
+            memory,
             admitted: DENSE_ENTRIES,
         }
     }
@@ -129,7 +130,7 @@ impl<'a, V> SparseSink<'a, V> {
 
     fn check(&mut self) -> Result<(), EliminationError> {
         let needed = self.numbers.len() + self.rows.len();
-        let limit = self.options.table_budget;
+        let limit = self.limits.table_entries;
         if needed > limit {
             return Err(EliminationError::TableTooLarge {
                 needed: needed as f64,
@@ -140,8 +141,7 @@ impl<'a, V> SparseSink<'a, V> {
             let width = self.rows.keys().next().map_or(0, |row| row.len());
             let row = if width == 0 { 0 } else { ROW + 4 * width };
             let entry = ENTRY * (size_of::<usize>() + size_of::<V>()) + row;
-            self.options
-                .check_memory(self.held + needed as f64 * entry as f64)?;
+            (self.memory).check(self.limits, (needed * entry) as u64)?;
             // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
             // of at every batch.
             self.admitted = needed + needed / 16;

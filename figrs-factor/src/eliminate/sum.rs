@@ -2,9 +2,9 @@
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId, Weights};
+use crate::limits::Limits;
 
 use super::error::EliminationError;
-use super::options::Options;
 use super::{EliminationResult, PlanCost, eliminate};
 use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 
@@ -32,9 +32,9 @@ pub struct MarginalTable {
 pub fn sum_product(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<MarginalTable, EliminationError> {
-    let found = sums(graph, keep, options)?;
+    let found = sums(graph, keep, limits)?;
     let (probabilities, log_total) = found.form.normalised(found.values);
     Ok(MarginalTable {
         log_total: log_total + found.log_scale,
@@ -47,9 +47,9 @@ pub fn sum_product(
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<(Vec<f64>, PlanCost), EliminationError> {
-    let found = sums(graph, keep, options)?;
+    let found = sums(graph, keep, limits)?;
     let log = |&value: &f64| found.form.log(value) + found.log_scale;
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
@@ -59,9 +59,9 @@ pub fn log_sums(
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Weights, EliminationError> {
-    let Sums { values, form, .. } = sums(graph, keep, options)?;
+    let Sums { values, form, .. } = sums(graph, keep, limits)?;
     let logs: Vec<f64> = values.iter().map(|&value| form.log(value)).collect();
     let (shares, log_total) = form.normalised(values);
     let is_held = |(share, log): (&f64, &f64)| share.is_normal() || *log == f64::NEG_INFINITY;
@@ -96,13 +96,13 @@ impl Sums {
     }
 }
 
-fn sums(graph: &FactorGraph, keep: &[VarId], options: &Options) -> Result<Sums, EliminationError> {
+fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, EliminationError> {
     let scaled = || {
-        let found = eliminate::<SumProduct>(graph, keep, options)?;
+        let found = eliminate::<SumProduct>(graph, keep, limits)?;
         Ok(Sums::new(found, NumberForm::Scaled))
     };
     let logs = || {
-        let found = eliminate::<LogSumProduct>(graph, keep, options)?;
+        let found = eliminate::<LogSumProduct>(graph, keep, limits)?;
         Ok(Sums::new(found, NumberForm::Logs))
     };
     scaled_or_logs(graph, scaled, logs)

@@ -97,13 +97,13 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 
     /// The size of the entries in bytes, counted in the same way as in a plan.
-    pub(super) fn bytes(&self) -> f64 {
+    pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
             Entries::Sparse { .. } => 8 + 4 * self.scope.len(),
             Entries::Function { .. } => 4,
         };
-        self.len() as f64 * width as f64
+        (self.len() * width) as u64
     }
 
     /// Number of entries stored.

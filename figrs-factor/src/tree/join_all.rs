@@ -29,8 +29,7 @@ impl TreeBuilder<'_> {
             numbers.len() * listing.scope.len() * size_of::<u32>()
         });
         let listed: usize = listed.sum();
-        self.options
-            .check_memory(self.bytes.saturating_add(listed) as f64)?;
+        self.memory.check(self.limits, listed as u64)?;
         let operands: Vec<_> = tensors.iter().filter_map(|&t| self.operand(t)).collect();
         let scopes = tensors.iter().map(|&t| self.tree.scope(t));
         let all = scopes.fold(Vec::new(), |all, scope| union(&all, scope));
@@ -44,8 +43,8 @@ impl TreeBuilder<'_> {
         // table.
         let each = (all.len() + width) * size_of::<u32>() + size_of::<(AssignmentIndex, u32)>();
         let table = (self.budget * size_of::<f64>()) as u64;
-        let room = self.options.memory_budget.map_or(table, |memory| {
-            let left = memory.saturating_sub((self.bytes + listed) as u64);
+        let room = self.limits.memory.map_or(table, |memory| {
+            let left = memory.saturating_sub(self.memory.held() + listed as u64);
             left.min(table)
         });
         let fitting = (room / each as u64) as usize;
@@ -58,15 +57,14 @@ impl TreeBuilder<'_> {
             .map(|&rank| self.tree.cards[rank as usize] as usize)
             .collect();
         let variables = all.iter().map(|&rank| VarId(rank)).collect();
-        let until = self.options.end();
+        let until = &self.limits.until;
         let rows = match assignments(operands, variables, cards, most, until) {
             Ok(rows) => rows,
             Err(EliminationError::TooManyOperations { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
         let count = rows.len() / all.len().max(1);
-        self.options
-            .check_memory((self.bytes.saturating_add(listed + count * each)) as f64)?;
+        (self.memory).check(self.limits, (listed + count * each) as u64)?;
         let (numbers, products) = self.products(tensors, &all, &out, &rows);
         for rank in &all {
             self.mentions[*rank as usize] = 0;

@@ -1,9 +1,10 @@
 //! Marginals of variables: of one variable by an elimination, of several variables by a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
+use crate::limits::Limits;
 
 use crate::algebra::SumProductPrecision;
-use crate::eliminate::{EliminationError, Options, sum_product};
+use crate::eliminate::{EliminationError, sum_product};
 
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::TreeBeliefs;
@@ -27,19 +28,19 @@ pub struct Marginals {
 pub fn marginals(
     graph: &mut FactorGraph,
     variables: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Marginals, EliminationError> {
     if variables.len() < 2 {
-        let table = sum_product(graph, variables, options)?;
+        let table = sum_product(graph, variables, limits)?;
         return Ok(Marginals {
             log_total: table.log_total,
             shares: vec![table.probabilities; variables.len()],
         });
     }
     let values: Vec<usize> = variables.iter().map(|&v| graph.cardinality(v)).collect();
-    let (tree, restriction) = ContractionTree::compile(graph, options)?;
+    let (tree, restriction) = ContractionTree::compile(graph, limits)?;
     let mut sums = TreeBeliefs::<SumProductPrecision>::new(&tree, graph);
-    sums.prepare((&tree, graph), variables, options.end())?;
+    sums.prepare((&tree, graph), variables, &limits.until)?;
     let log_total = sums.log_total(&tree, graph);
     let mut shares = sums.marginals(&tree, graph, variables);
     if let Some(restriction) = restriction {

@@ -121,8 +121,7 @@ impl TreeBuilder<'_> {
         }
         // Sorting needs two copies of the entries, and later of the products.
         let sorted = 2 * (one.len + other.len) * size_of::<[N; 3]>();
-        self.options
-            .check_memory(self.bytes.saturating_add(sorted) as f64)?;
+        self.memory.check(self.limits, sorted as u64)?;
         let meeting = SortMergeJoin::<N>::new(one, other, out, &self.tree.cards);
         let dense_size = log_products.exp2();
         let size = self.size(out);
@@ -147,8 +146,7 @@ impl TreeBuilder<'_> {
             return Err(self.too_large(meeting.count as f64));
         }
         let sorted = meeting.count as usize * size_of::<(N, u32, u32)>();
-        self.options
-            .check_memory(self.bytes.saturating_add(sorted) as f64)?;
+        self.memory.check(self.limits, sorted as u64)?;
         let (mut products, numbers) = meeting.products(size);
         for (side, tensor) in [(0, Some(left)), (1, right)] {
             if let Some(Layout::Listed(numbers)) = tensor.and_then(|t| self.supports.get(&t)) {

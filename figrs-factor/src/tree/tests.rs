@@ -1,5 +1,6 @@
 //! Tests that contraction trees give the same results as enumeration of all assignments.
 
+use crate::limits::Limits;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,7 +10,7 @@ use crate::until::Until;
 use rand::seq::SliceRandom;
 
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
-use crate::eliminate::{EliminationError, Options, Order, Plan};
+use crate::eliminate::{EliminationError, Order, Plan};
 use crate::random_graphs::{
     RANGES, assert_close, generator, log_sum, random_graph, values_of, variables, worlds,
 };
@@ -48,13 +49,13 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTre
             let graph = random_graph(&mut rng, range);
             let mut order = variables(&graph);
             order.shuffle(&mut rng);
-            let given = Options::default().order(Order::given(order));
-            for options in [Options::default(), given] {
+            let given = Limits::default().order(Order::given(order));
+            for limits in [Limits::default(), given] {
                 for thresholds in [Thresholds::default(), LISTED, DENSE, JOINED] {
                     let case = format!("seed {seed}, {range:?}, {thresholds:?}");
-                    let plan = Plan::new(&graph, &[], &options, false).expect(&case);
+                    let plan = Plan::new(&graph, &[], &limits, false).expect(&case);
                     let tree =
-                        ContractionTree::of_plan(&graph, plan, &options, thresholds).expect(&case);
+                        ContractionTree::of_plan(&graph, plan, &limits, thresholds).expect(&case);
                     check(&graph, &tree, &case);
                 }
             }
@@ -230,14 +231,14 @@ fn sums_and_marginals_are_those_of_enumeration() {
 fn a_tree_that_takes_more_memory_than_allowed_is_refused() {
     for seed in 0..100 {
         let graph = random_graph(&mut generator(seed), RANGES[0]);
-        let options = Options::default();
-        let made = |options: &Options| {
-            let plan = Plan::new(&graph, &[], &Options::default(), false)?;
-            ContractionTree::of_plan(&graph, plan, options, Thresholds::default())
+        let limits = Limits::default();
+        let made = |limits: &Limits| {
+            let plan = Plan::new(&graph, &[], &Limits::default(), false)?;
+            ContractionTree::of_plan(&graph, plan, limits, Thresholds::default())
         };
-        let needed = 2 * made(&options).expect("small tables").table_bytes();
+        let needed = 2 * made(&limits).expect("small tables").table_bytes();
         if needed > 0 {
-            let error = made(&options.memory_budget(needed / 2)).unwrap_err();
+            let error = made(&limits.memory(needed / 2)).unwrap_err();
             assert!(
                 matches!(error, EliminationError::TooMuchMemory { .. }),
                 "{seed}: {error}"

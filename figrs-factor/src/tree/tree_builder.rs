@@ -2,10 +2,12 @@
 
 use crate::graph::{Factor, FactorGraph, VarId};
 use crate::graph::{ReducedGraph, Restriction, has_zeros};
+use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use rustc_hash::FxHashMap;
 
 use crate::consistency::without_excluded;
-use crate::eliminate::{EliminationError, Keep, Options, Plan};
+use crate::eliminate::{EliminationError, Keep, Plan};
 use crate::order::Bucket;
 
 use super::contraction_tree::{ContractionTree, check};
@@ -28,9 +30,9 @@ impl ContractionTree {
     /// **Errors.** An error is returned if the plan, or a table that becomes larger than planned, does not fit the budget.
     pub fn compile(
         graph: &mut FactorGraph,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<(Self, Option<Restriction>), EliminationError> {
-        let mut plan = Plan::new(graph, &[], options, false)?;
+        let mut plan = Plan::new(graph, &[], limits, false)?;
         let with_zeros = graph.factors.iter().filter(|factor| has_zeros(factor));
         let looked_at: usize = with_zeros.map(Factor::entries).sum();
         let mut restriction = None;
@@ -42,10 +44,10 @@ impl ContractionTree {
             if let Some(reduced) = reduced.filter(is_worth_it) {
                 *graph = reduced.graph;
                 restriction = Some(reduced.restriction);
-                plan = Plan::new(graph, &[], options, false)?;
+                plan = Plan::new(graph, &[], limits, false)?;
             }
         }
-        let mut tree = Self::of_plan(graph, plan, options, Thresholds::default())?;
+        let mut tree = Self::of_plan(graph, plan, limits, Thresholds::default())?;
         tree.is_reduced = restriction.is_some();
         Ok((tree, restriction))
     }
@@ -54,17 +56,17 @@ impl ContractionTree {
     pub fn of_plan(
         graph: &FactorGraph,
         plan: Plan,
-        options: &Options,
+        limits: &Limits,
         thresholds: Thresholds,
     ) -> Result<Self, EliminationError> {
-        let plan = plan.within(options, Keep::Messages)?;
+        let plan = plan.within(limits, Keep::Messages)?;
         check(graph)?;
-        let mut assembly = TreeBuilder::new(graph, &plan, options, thresholds);
+        let mut assembly = TreeBuilder::new(graph, &plan, limits, thresholds);
         for i in 0..graph.factors.len() {
             assembly.leaf(i)?;
         }
         for bucket in &plan.buckets {
-            options.check_interrupt()?;
+            limits.check_interrupt()?;
             assembly.bucket(bucket)?;
         }
         let mut tree = assembly.tree;
@@ -109,11 +111,10 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) is_sparse: bool,
     /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
-    pub(super) options: &'a Options,
+    pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Number of bytes that a run of the steps made so far needs, and the number of bytes at which the available memory is checked next.
-    pub(super) bytes: usize,
-    admitted: usize,
+    /// Memory that a run of the steps made so far needs.
+    pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
     /// Scratch lists: the variables of one product (each with the number of tables that contain it afterwards), and the variables of the
     /// result.
@@ -124,7 +125,7 @@ impl<'a> TreeBuilder<'a> {
     fn new(
         graph: &'a FactorGraph,
         plan: &Plan,
-        options: &'a Options,
+        limits: &'a Limits,
         thresholds: Thresholds,
     ) -> Self {
         let (factors, buckets) = (graph.factors.len(), plan.buckets.len());
@@ -164,11 +165,10 @@ impl<'a> TreeBuilder<'a> {
             mentions: vec![0; n],
             is_eliminated: vec![false; n],
             supports: FxHashMap::default(),
-            options,
+            limits,
             // Entries are numbered with 32 bits.
-            budget: options.table_entries().min(u32::MAX as usize),
-            bytes: 0,
-            admitted: 0,
+            budget: limits.table_entries.min(u32::MAX as usize),
+            memory: MemoryAccount::default(),
             thresholds,
             scratch: Default::default(),
         }
@@ -221,14 +221,8 @@ impl<'a> TreeBuilder<'a> {
 
     /// Counts memory, and returns an error if it exceeds the budget.
     pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
-        self.bytes = self.bytes.saturating_add(bytes);
-        if self.bytes > self.admitted {
-            self.options.check_memory(self.bytes as f64)?;
-            // The limit is raised by a sixteenth more than needed; the available memory is then queried seldom, instead
-            // of at every step.
-            self.admitted = self.bytes.saturating_add(self.bytes / 16);
-        }
-        Ok(())
+        self.memory.add(bytes as u64);
+        self.memory.check_growth(self.limits, 0)
     }
 
     pub(super) fn too_large(&self, needed: f64) -> EliminationError {

@@ -1,10 +1,10 @@
 //! Tests that bounds by mini-buckets enclose sums and maxima found by enumeration.
 
-use figrs_factor::Until;
 use figrs_factor::bounds::Bounds;
-use figrs_factor::eliminate::{EliminationError, Options, as_if_dense, most_probable, sum_product};
+use figrs_factor::eliminate::{EliminationError, as_if_dense, most_probable, sum_product};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_factor::mini_buckets::*;
+use figrs_factor::{Limits, Until};
 use figrs_random_graphs::{RANGES, generator, random_graph};
 
 /// Tests that the total number of entries of the messages, which is limited, is counted correctly.
@@ -38,9 +38,9 @@ fn every_bound_encloses_the_sum_and_the_maximum() {
         let until = Until::default();
         let buckets = as_if_dense(&graph, &until).unwrap();
         let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
-        let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+        let sum = sum_product(&graph, &[], &Limits::default()).unwrap();
         let sum = sum.log_total;
-        let best = most_probable(&graph, &Options::default());
+        let best = most_probable(&graph, &Limits::default());
         let best = best.map_or(f64::NEG_INFINITY, |(_, log)| log);
         for table in [1, 2, 4, 16] {
             let [above, below, maximum] = [
@@ -96,7 +96,7 @@ fn work_that_is_stopped_leaves_sound_bounds() {
             deadline: Some(std::time::Instant::now()),
             interrupt: None,
         };
-        let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+        let sum = sum_product(&graph, &[], &Limits::default()).unwrap();
         let sum = sum.log_total;
         for bounds in [best_bounds(&graph, &until), crude_bounds(&graph, &until)] {
             let slack = 1e-9 * (1.0 + sum.abs());
@@ -137,7 +137,7 @@ fn distributions_sum_to_one() {
     let cycle = 2.0 * 1.8_f64.ln();
     let all = product_of_maxima(&graph);
     assert!((all - 3_f64.ln() - cycle).abs() < 1e-12, "{all}");
-    let sum = sum_product(&graph, &[], &Options::default()).unwrap();
+    let sum = sum_product(&graph, &[], &Limits::default()).unwrap();
     assert!(sum.log_total <= all);
 }
 

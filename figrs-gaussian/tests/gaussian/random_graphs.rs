@@ -1,6 +1,6 @@
 //! Random mixed networks, each compared with a dense normal distribution for each assignment of the finite variables.
 
-use figrs_factor::eliminate::Options;
+use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
 use figrs_gaussian::{
@@ -288,7 +288,7 @@ fn random_networks_agree_with_dense_normal_distributions() {
             }
         }
         let elimination = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
-        let posterior = Posterior::new(&elimination, &Options::default()).unwrap();
+        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
         let all = by_enumeration(&network);
         let largest = all.iter().map(|w| w.0).fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {

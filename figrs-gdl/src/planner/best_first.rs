@@ -8,7 +8,8 @@ use super::other_searches::{OtherSearches, work_since};
 use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_infer::Error;
 
@@ -95,16 +96,11 @@ impl BestFirst {
         }
     }
 
-    /// Limits the memory: the search ends when its states and open lists take more than `bytes` bytes.
-    pub fn memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
-        self
-    }
-
-    /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than `most`.
-    pub fn work(mut self, most: u64) -> Self {
-        self.work = Some(most);
-        self
+    figrs_factor::field_setters! {
+        /// Limits the memory: the search ends when its states and open lists take more than this number of bytes.
+        memory: u64 => memory;
+        /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than this number.
+        work: u64 => work;
     }
 
     /// Returns the limit of the work, if there is one.
@@ -118,7 +114,7 @@ impl BestFirst {
         self
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Finds some plan by greedy best-first search.
     ///

@@ -1,11 +1,11 @@
 //! Settings of a comparison, and its execution.
 
+use figrs_factor::Limits;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use figrs_core::expand::Budget;
 use figrs_core::{AnyElement, Model, Parents};
 
 use super::comparison::{Comparison, ExactReference, is_exact};
@@ -18,7 +18,6 @@ use figrs_answer::answer::value_names::distinct_names;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_exact::mpe::MpeVariableElimination;
 use figrs_exact::variable_elimination::VariableElimination;
-use figrs_factor::eliminate::Options;
 
 /// Limits of the computation of an exact answer: number of operations, entries per table, number of elements.
 const OPERATIONS: f64 = 3e7;
@@ -137,25 +136,16 @@ impl Compare {
         self
     }
 
-    /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
-    pub fn exact(mut self, answer: Answer) -> Self {
-        self.exact = Some(answer);
-        self
-    }
-
-    /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
-    /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
-    /// algorithms after it.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.rules.deadline = Some(deadline);
-        self
-    }
-
-    /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
-    /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
-    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.rules.interrupt = Some(flag);
-        self
+    figrs_factor::field_setters! {
+        /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
+        exact: Answer => exact;
+        /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
+        /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
+        /// algorithms after it.
+        deadline: Duration => rules.deadline;
+        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
+        /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
+        interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
     /// Measures memory by a function that returns the peak number of bytes in use since its last call; for example, the function
@@ -257,8 +247,7 @@ impl Compare {
             return Some((answer.clone(), 0.0));
         }
         tell("exact answer");
-        let (budget, options) = self.small();
-        let search = VariableElimination::new().budget(budget).options(options);
+        let search = VariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         let answer = found.answer.ok().filter(is_exact)?;
         Some((answer, found.seconds))
@@ -266,24 +255,19 @@ impl Compare {
 
     /// The log-probability of the most probable world, if this world can be found within small limits.
     fn best_world(&self) -> Option<f64> {
-        let (budget, options) = self.small();
-        let search = MpeVariableElimination::new()
-            .budget(budget)
-            .options(options);
+        let search = MpeVariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         found.answer.ok()?.log_probability().ok()
     }
 
     /// The small limits for computing an exact answer.
-    fn small(&self) -> (Budget, Options) {
-        let budget = Budget {
-            table_entries: u64::from(ENTRIES),
-            elements: ELEMENTS,
-            ..Budget::default()
-        };
+    fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
-        let options = Options::default().table_budget(ENTRIES as usize);
-        (budget, options.operation_budget(OPERATIONS / targets))
+        Limits::default()
+            .element_entries(u64::from(ENTRIES))
+            .elements(ELEMENTS)
+            .table_entries(ENTRIES as usize)
+            .work(OPERATIONS / targets)
     }
 }
 

@@ -11,8 +11,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
 use figrs_answer::run::work_queue::in_order;
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 
@@ -86,7 +87,7 @@ impl SimulatedAnnealing {
     }
 
     stepping!();
-    watched!();
+    setters!(watch: watch);
 
     fn check(&self) -> Result<(), Error> {
         let invalid = |setting, value: String, remedy| Error::InvalidSetting {

@@ -76,7 +76,7 @@ impl BlockSampling<'_> {
         until: &Until,
     ) -> Result<Block, Error> {
         let order = EvidenceOrder::ObservationsFirst;
-        let limit = self.drawing.limit.until(until);
+        let limit = self.drawing.limits.until(until);
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
@@ -105,7 +105,7 @@ impl BlockSampling<'_> {
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
         let worthwhile =
-            (MOST_CELLS / cells).min(self.drawing.limit.bytes / MEMORY_DIVISOR / bytes);
+            (MOST_CELLS / cells).min(self.drawing.limits.expansion_memory / MEMORY_DIVISOR / bytes);
         let worthwhile = worthwhile.clamp(PILOT as u64, WORTHWHILE_ROWS);
         let most = (CELLS / cells).clamp(worthwhile, MOST_ROWS);
         let share = self

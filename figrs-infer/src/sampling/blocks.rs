@@ -34,7 +34,7 @@ impl BlockSampling<'_> {
         let sums = WorldSums::new(self, model, targets, size.worlds());
         let keep = (sums.tail(), self.keep_draws);
         let threads = self.drawing.threads();
-        let memory = SharedMemory::new(self.drawing.limit.bytes, threads);
+        let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
         let end = units.end.min(self.units_of(size));
         let draw = |block: &mut Block, number: u64| {
             let rest = self

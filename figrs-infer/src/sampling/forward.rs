@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -15,7 +15,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
@@ -56,9 +57,9 @@ impl ForwardSampling {
         }
     }
 
-    drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(sampler: drawing);
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 }
 
 impl ForwardSampling {
@@ -101,7 +102,7 @@ impl MergeableSampler for ForwardSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

@@ -6,7 +6,7 @@ use figrs_core::{AnyElement, Model};
 use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -15,7 +15,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
@@ -99,9 +100,9 @@ impl ImportanceSampling {
         self
     }
 
-    drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(sampler: drawing);
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::InvalidSetting {
@@ -167,7 +168,7 @@ impl MergeableSampler for ImportanceSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

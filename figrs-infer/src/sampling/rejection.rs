@@ -8,7 +8,7 @@ use figrs_lower::internals::Block;
 use rand::RngExt;
 
 use super::block_sampling::BlockSampling;
-use super::settings::{SamplerSettings, drawing, keeping};
+use super::settings::SamplerSettings;
 use super::weight_bound::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
@@ -17,7 +17,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
+use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
@@ -67,9 +68,9 @@ impl RejectionSampling {
         }
     }
 
-    drawing!(drawing);
-    keeping!();
-    watched!();
+    setters!(sampler: drawing);
+    setters!(keep_draws: keep_draws);
+    setters!(watch: watch);
 }
 
 impl RejectionSampling {
@@ -112,7 +113,7 @@ impl MergeableSampler for RejectionSampling {
     type Sums = WorldSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {

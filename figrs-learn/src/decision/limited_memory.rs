@@ -7,7 +7,7 @@ use figrs_factor::graph::VarId;
 use super::problem::{DecisionProblem, DecisionQuestion};
 use super::separation::solution_order;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
 /// Decision rules of a plan that no change of a single rule improves.

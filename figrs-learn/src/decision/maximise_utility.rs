@@ -1,12 +1,12 @@
 //! Finds policies of the largest expected utility.
 
-use figrs_core::{AnyElement, AsElement, Model, Parents};
+use figrs_core::{AnyElement, AsElement, Limits, Model, Parents};
 
 use super::plan::DecisionPlan;
 use super::problem::{DecisionQuestion, asked_decisions};
 use figrs_answer::error::Error;
-use figrs_answer::limits::{Limits, limited};
 use figrs_answer::run::guard::guarded;
+use figrs_answer::setters;
 
 /// For each [`Decision`](figrs_core::Decision) and all values known to it, finds the option that maximises the expected sum of the given utilities.
 ///
@@ -70,7 +70,7 @@ impl MaximiseUtility {
         Self::default()
     }
 
-    limited!();
+    setters!(limits: limits);
 
     /// Lets each decision know only the elements with which it was built. The model then becomes a limited-memory influence diagram, which
     /// single policy updating solves.

@@ -4,7 +4,7 @@ use figrs_factor::graph::VarId;
 
 use super::problem::DecisionProblem;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, EliminationStage, UtilityGraph, best_rules};
 
 /// Returns the best decision rules, in the order of the decisions; each rule is a table over the variables on which the
@@ -18,7 +18,7 @@ pub(super) fn rules(
         utilities: &problem.utilities,
     };
     let stages = stages(problem);
-    let mut rules = best_rules(diagram, &stages, problem.tie, &limits.options)?;
+    let mut rules = best_rules(diagram, &stages, problem.tie, limits)?;
     rules.reverse();
     Ok(rules)
 }

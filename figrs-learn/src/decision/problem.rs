@@ -2,12 +2,11 @@
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Fault, Model, ModelError, Support};
+use figrs_core::{AnyElement, Fault, Limits, Model, ModelError, Support};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::influence;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_exact::conflict;
 use figrs_factor::eliminate::{
     DecisionRule, ExpectedUtilities, UtilityGraph, UtilityTable, expected_utilities,
@@ -129,8 +128,7 @@ impl DecisionQuestion {
     /// Expands the model and returns its decision problem.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
-        let within = (limits.budget, limits.options.end());
-        let expansion = Expansion::deciding(&self.model, &roots, within, &offered)?;
+        let expansion = Expansion::deciding(&self.model, &roots, limits, &offered)?;
         if expansion.impossible().is_some() {
             return Err(self.impossible(limits));
         }
@@ -240,7 +238,7 @@ impl DecisionProblem {
             graph: &graph,
             utilities: &self.utilities,
         };
-        Ok(expected_utilities(diagram, keep, &limits.options)?)
+        Ok(expected_utilities(diagram, keep, limits)?)
     }
 
     /// Returns the expected utility under decision rules for all decisions; `None` if the evidence is impossible.
@@ -274,7 +272,7 @@ impl DecisionProblem {
             graph: &graph,
             utilities: &self.utilities,
         };
-        let found = expected_utilities(diagram, &[], &limits.options)?;
+        let found = expected_utilities(diagram, &[], limits)?;
         let has_weight = found.weights.first().is_some_and(|&weight| weight > 0.0);
         Ok(found.means.first().copied().filter(|_| has_weight))
     }

@@ -1,13 +1,12 @@
 //! A solved decision: its rule and the expected utilities of its options.
 
-use figrs_core::Datum;
+use figrs_core::{Datum, Limits};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
 use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_factor::eliminate::DecisionRule;
 
 /// Returns the distinct combinations of values that the elements at some positions have in those rows of a scope that
@@ -106,7 +105,7 @@ impl SolvedDecision {
     ) -> Result<Self, Error> {
         let decision = problem.decisions[number].decision.clone();
         let options = decision.support.len();
-        let budget = limits.options.table_entries();
+        let budget = limits.table_entries;
         let is_large = problem
             .graph
             .dense_size(&rule.scope)

@@ -15,7 +15,8 @@ use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
 use figrs_answer::run::guard::guarded;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
@@ -106,7 +107,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         }
     }
 
-    watched!();
+    setters!(watch: watch);
 
     /// Maximises the posterior density: the likelihood times the densities of the parameters' priors.
     pub fn map_estimate(mut self) -> Self {
@@ -114,18 +115,13 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with
-    /// 0, the rounds end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number
-    /// of the parameters by at most this fraction of the number.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.tolerance = Some(tolerance);
-        self
-    }
-
-    /// Ends the fit after at most this many rounds (default 1000).
-    pub fn rounds(mut self, rounds: u64) -> Self {
-        self.rounds = rounds;
-        self
+    figrs_factor::field_setters! {
+        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with
+        /// 0, the rounds end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number
+        /// of the parameters by at most this fraction of the number.
+        tolerance: f64 => tolerance;
+        /// Ends the fit after at most this many rounds (default 1000).
+        rounds: u64 => rounds;
     }
 
     /// Makes exactly this many rounds, however little they change.
@@ -141,34 +137,25 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further starts at values drawn
-    /// from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the largest
-    /// posterior density.
-    pub fn starts(mut self, starts: u64) -> Self {
-        self.starts = starts;
-        self
-    }
-
-    /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
-    /// mini-batches.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
-    /// expectation-maximisation.
-    ///
-    /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to
-    /// round. Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end when the log-likelihood
-    /// changes by no more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all
-    /// factors of the model.
-    ///
-    /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
-    /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
-    pub fn mini_batches(mut self, rows: usize) -> Self {
-        self.mini_batch = Some(rows);
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further starts at values drawn
+        /// from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the largest
+        /// posterior density.
+        starts: u64 => starts;
+        /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
+        /// mini-batches.
+        seed: u64 => seed;
+        /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
+        /// expectation-maximisation.
+        ///
+        /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to
+        /// round. Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end when the log-likelihood
+        /// changes by no more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all
+        /// factors of the model.
+        ///
+        /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
+        /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
+        mini_batches: usize => mini_batch;
     }
 
     /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if their

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use figrs_core::expand::{Expansion, LearnedParameters};
-use figrs_core::{AnyElement, Datum, Model};
+use figrs_core::{AnyElement, Datum, Limits, Model};
 
 use super::case_table::CaseTable;
 use super::column_factors::density_columns;
 use super::parameters::CountedOutcomes;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_exact::conflict;
 
 /// The expansion of a model whose targets are the columns' elements, and the outcomes that are counted in this
@@ -34,13 +33,7 @@ impl LearningExpansion {
             .filter_map(|column| Some((column.element.clone(), column.any_value()?)))
             .collect();
         let mut learned = LearnedParameters::default();
-        let expansion = Expansion::learning(
-            model,
-            &elements,
-            (limits.budget, limits.options.end()),
-            &mut learned,
-            &stand_ins,
-        )?;
+        let expansion = Expansion::learning(model, &elements, limits, &mut learned, &stand_ins)?;
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model, &elements, limits));
         }

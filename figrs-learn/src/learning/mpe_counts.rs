@@ -61,7 +61,7 @@ impl ExpectedCounts for MpeVariableElimination {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.limits().until(until);
+        let limits = self.own_limits().until(until);
         let expanded = LearningExpansion::new(model, cases, &limits)?;
         let encoding = Encoding::for_worlds(&expanded.expansion)?;
         let (rows, tree) = compiled_rows(expanded, encoding, cases, &limits)?;
@@ -75,7 +75,7 @@ impl ExpectedCounts for MpeVariableElimination {
     fn counting_settings(&self) -> String {
         format!(
             "MpeVariableElimination: {}",
-            settings_text!(self.limits(), threads)
+            settings_text!(self.own_limits(), threads)
         )
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
-use figrs_core::{Model, Until};
+use figrs_core::{Limits, Model, Until};
 use figrs_factor::graph::FactorGraph;
 
 use super::case_table::CaseTable;
@@ -12,7 +12,6 @@ use super::learning_expansion::LearningExpansion;
 use super::row_factors::{FactorGraphStep, LoadedRow, RowCounter, RowFactors};
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
 use figrs_answer::run::settings_text::settings_text;
 use figrs_exact::junction_tree::JunctionTree;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
@@ -81,11 +80,14 @@ impl ExpectedCounts for JunctionTree {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.limits().until(until))
+        step(model, cases, &self.own_limits().until(until))
     }
 
     fn counting_settings(&self) -> String {
-        format!("JunctionTree: {}", settings_text!(self.limits(), threads))
+        format!(
+            "JunctionTree: {}",
+            settings_text!(self.own_limits(), threads)
+        )
     }
 }
 
@@ -96,13 +98,13 @@ impl ExpectedCounts for VariableElimination {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.limits().until(until))
+        step(model, cases, &self.own_limits().until(until))
     }
 
     fn counting_settings(&self) -> String {
         format!(
             "VariableElimination: {}",
-            settings_text!(self.limits(), threads)
+            settings_text!(self.own_limits(), threads)
         )
     }
 }

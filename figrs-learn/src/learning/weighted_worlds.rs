@@ -5,8 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::internals::{Kind, LearnedPrior};
-use figrs_core::{AnyElement, Likelihood, Model, Stream, Until, stream};
-use figrs_lower::WorldLimit;
+use figrs_core::{AnyElement, Likelihood, Limits, Model, Stream, Until, stream};
 use figrs_lower::internals::Trace;
 
 use super::case_error::unmet_case;
@@ -43,7 +42,7 @@ struct RowDraws {
     columns: Vec<CaseColumn>,
     samples: u64,
     seed: u64,
-    limit: WorldLimit,
+    limit: Limits,
 }
 
 /// Returns the prior of an element that is a parameter to be learned; `None` for another element.
@@ -287,7 +286,7 @@ impl ExpectedCounts for ImportanceSampling {
             columns: cases.columns.clone(),
             samples,
             seed: settings.seed,
-            limit: settings.limit.clone(),
+            limit: settings.limits.clone(),
         };
         let rows: Vec<CaseRow<'_>> = cases.rows.iter().collect();
         let learned = draws.parameters(&rows, (settings.threads(), until))?;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::{AnyElement, ElementId, Model, Param};
+use figrs_core::{AnyElement, ElementId, Limits, Model, Param};
 use figrs_factor::graph::Weights;
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ use super::outcomes::DifferentiableOutcomes;
 use super::query::Query;
 use figrs_answer::answer::AnsweredModel;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_exact::conflict;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
@@ -62,11 +62,11 @@ impl DifferentiableTree {
 
 impl DifferentiableTree {
     fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
-        let mut expansion = limits.expand(model, roots)?;
+        let mut expansion = expand(limits, model, roots)?;
         if expansion.shares_calls() {
             // The weights of a shared call are sums of products of parameters; the model is therefore expanded again
             // without shared calls.
-            expansion = Expansion::new(model, roots, limits.budget)?;
+            expansion = Expansion::new(model, roots, limits)?;
         }
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(model, roots, limits));

@@ -16,8 +16,8 @@ use super::memory_pool::{MemoryGrant, Pool};
 use super::selection::Selection;
 use super::weights::BlockWeights;
 use crate::Observations;
-use crate::limit::WorldLimit;
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
+use figrs_core::Limits;
 use figrs_core::element::node::AnyElement;
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
@@ -47,7 +47,7 @@ pub struct Block {
     pub(super) weights: BlockWeights,
     pub(super) width: usize,
     pub(super) observations: Observations,
-    pub(super) limit: WorldLimit,
+    pub(super) limit: Limits,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
     /// Number of reached elements at which the limit is checked next.
@@ -79,22 +79,20 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// Running a world that exceeds the limit (a number of elements or a [`WorldLimit`]) is an error.
+    /// Running a world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
         observations: Observations,
         order: EvidenceOrder,
-        limit: impl Into<WorldLimit>,
+        limit: impl Into<Limits>,
     ) -> Result<Self, ModelError> {
         let model = &*match observations {
             Observations::Weigh => model.pooled(),
             Observations::Compare => Cow::Borrowed(model),
         };
         let limit = limit.into();
-        let WorldLimit {
-            elements, bytes, ..
-        } = limit;
+        let (elements, bytes) = (limit.elements, limit.expansion_memory);
         let mut block = Self {
             instructions: Vec::new(),
             values: Vec::new(),
@@ -288,7 +286,10 @@ impl Block {
     /// before and after.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
-        let shared = std::mem::replace(&mut self.grant, MemoryGrant::all(self.limit.bytes));
+        let shared = std::mem::replace(
+            &mut self.grant,
+            MemoryGrant::all(self.limit.expansion_memory),
+        );
         let result = work(self);
         self.clear_everything();
         self.grant = shared;

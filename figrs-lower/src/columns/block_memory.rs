@@ -13,6 +13,7 @@ use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
+use figrs_core::limits::{check_time, too_much_memory};
 
 /// Number of elements and tasks that triggers the first count of memory.
 const FIRST_COUNT_AT: usize = 1 << 8;
@@ -112,7 +113,7 @@ impl RootEvaluation<'_> {
     #[inline]
     pub(super) fn check_bytes_and_time(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
-        self.block.limit.check_time(element)?;
+        check_time(&self.block.limit.until, element)?;
         let elements = self.block.touched.len() + self.tasks.len();
         if self
             .block
@@ -165,11 +166,8 @@ impl Block {
         if self.grant.allows(needed) {
             return Ok(());
         }
-        Err(ModelError::TooMuchMemory {
-            element: self.instructions[slot.index()].element.label(),
-            needed,
-            limit: self.limit.bytes,
-        })
+        let element = &self.instructions[slot.index()].element;
+        Err(too_much_memory(&self.limit, element, needed))
     }
 
     /// Approximate number of bytes that remain allocated from one block to the next.

@@ -10,7 +10,7 @@ use super::draw::{
     probability_of_true,
 };
 use super::function_memo::FiniteSampler;
-use crate::limit::measured;
+use crate::measured::measured;
 use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;

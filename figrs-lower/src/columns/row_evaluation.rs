@@ -12,6 +12,7 @@ use crate::Observations;
 use crate::world::run::{ElementStart, World, WorldRun};
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::error::ModelError;
+use figrs_core::limits::check_world;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
@@ -117,7 +118,7 @@ impl World for RowWorld<'_> {
         // The Chain itself counts as an element too.
         let entered = earlier.map_or(0, |&count| count as usize) + entered + 1;
         let bytes = bytes + self.block.bytes.made_bytes() + self.known.bytes() as u64;
-        self.block.limit.check_world(element, entered, bytes)?;
+        check_world(&self.block.limit, element, entered, bytes)?;
         Ok(ElementStart::Open)
     }
 

@@ -7,10 +7,11 @@
 use super::change::StructureUndo;
 use super::node::TraceNode;
 use super::state::Trace;
-use crate::limit::measured;
+use crate::measured::measured;
 use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::error::ModelError;
+use figrs_core::limits::{check_bytes, check_time};
 
 /// Number of elements in the world that triggers the first count.
 const FIRST_COUNT_AT: usize = 1 << 8;
@@ -84,7 +85,7 @@ impl Trace {
     /// Returns an error if the world reaches too many elements, or if the run has passed its deadline or was
     /// interrupted.
     pub(super) fn check_limit(&self, reached: usize, node: u32) -> Result<(), ModelError> {
-        self.limit.check_time(&self.nodes[node as usize].element)?;
+        check_time(&self.limit.until, &self.nodes[node as usize].element)?;
         if reached >= self.limit.elements {
             return Err(self.too_many(node, self.limit.elements));
         }
@@ -95,7 +96,7 @@ impl Trace {
     pub(super) fn check_bytes(&mut self, number: u32) -> Result<(), ModelError> {
         if !self
             .bytes
-            .is_count_due(self.nodes.len(), self.alive, self.limit.bytes)
+            .is_count_due(self.nodes.len(), self.alive, self.limit.expansion_memory)
         {
             return Ok(());
         }
@@ -107,7 +108,7 @@ impl Trace {
         let counted = (lists + nodes + held) as u64;
         self.bytes.counted(counted, self.nodes.len(), self.alive);
         let element = &self.nodes[number as usize].element;
-        self.limit.check(element, self.bytes.bytes())
+        check_bytes(&self.limit, element, self.bytes.bytes())
     }
 
     /// Evicts the nodes outside the world, if they have become many.
@@ -118,7 +119,8 @@ impl Trace {
             return;
         }
         let ((), freed) = measured(|| self.evict());
-        self.bytes.record_eviction(freed.bytes, self.limit.bytes);
+        self.bytes
+            .record_eviction(freed.bytes, self.limit.expansion_memory);
     }
 
     /// Evicts the nodes outside the world.

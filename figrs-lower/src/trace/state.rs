@@ -7,8 +7,8 @@ use super::look_ahead_list::ProposalLookAhead;
 use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
-use crate::limit::WorldLimit;
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
+use figrs_core::Limits;
 use figrs_core::element::distribution::Space;
 use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::error::ModelError;
@@ -50,7 +50,7 @@ pub struct Trace {
     pub(super) choices: Vec<u32>,
     /// Number of elements in the world.
     pub(super) alive: usize,
-    pub(super) limit: WorldLimit,
+    pub(super) limit: Limits,
     pub(super) bytes: TraceMemory,
     /// Number of likelihoods of the world that are densities.
     pub(super) densities: usize,
@@ -79,17 +79,15 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A model without a world yet. A world that exceeds the limit (a number of elements or a [`WorldLimit`]) will be an
+    /// A model without a world yet. A world that exceeds the limit (a number of elements or [`Limits`]) will be an
     /// error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
-        limit: impl Into<WorldLimit>,
+        limit: impl Into<Limits>,
     ) -> Result<Self, ModelError> {
         let limit = limit.into();
-        let WorldLimit {
-            elements, bytes, ..
-        } = limit;
+        let (elements, bytes) = (limit.elements, limit.expansion_memory);
         let model = &*model.pooled();
         let mut trace = Self {
             nodes: Vec::new(),

@@ -5,7 +5,7 @@ use super::node::{InputEdge, NodeRole};
 use super::readers::NodeUse;
 use super::register::ValueRegister;
 use super::state::Trace;
-use crate::limit::measured;
+use crate::measured::measured;
 use crate::numbering::Numbered;
 use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
-use crate::limit::{WorldLimit, measured};
+use crate::measured::measured;
+use figrs_core::Limits;
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
+use figrs_core::limits::{check_elements, check_world};
 use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::model::statements::StatementIndex;
@@ -17,6 +19,9 @@ use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of Chain-created elements, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
+
+/// Caches that persist from one world to the next may use this share of the memory limit: a cache only saves work.
+const CACHE_DIVISOR: u64 = 4;
 
 /// Size of an element in a program in bytes. The factor two is there because growing lists double their capacity, and
 /// because a parent and its value have slots too.
@@ -54,7 +59,7 @@ pub struct Program {
     /// The memory of the last run.
     run: WorldRun<Slot>,
     observations: Observations,
-    limit: WorldLimit,
+    limit: Limits,
     /// Size in bytes of the elements that Chains created, and of their records in this program.
     made: u64,
     /// Heap size in bytes of the values in the world.
@@ -81,11 +86,11 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// Running a world that exceeds the limit (a number of elements or a [`WorldLimit`]) is an error.
+    /// Running a world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
-        limit: impl Into<WorldLimit>,
+        limit: impl Into<Limits>,
     ) -> Result<Self, ModelError> {
         let mut program = Self {
             instructions: Vec::new(),
@@ -118,7 +123,8 @@ impl Program {
         }
         let mut next = 0;
         while next < program.instructions.len() {
-            program.check_limit(next)?;
+            let element = &program.instructions[next].element;
+            check_elements(&program.limit, element, next + 1)?;
             program.assign_parent_slots(Slot(next as u32));
             next += 1;
         }
@@ -231,16 +237,6 @@ impl Program {
         })
     }
 
-    fn check_limit(&self, reached: usize) -> Result<(), ModelError> {
-        if reached >= self.limit.elements {
-            return Err(ModelError::TooManyElements {
-                element: self.instructions[reached].element.label(),
-                limit: self.limit.elements,
-            });
-        }
-        Ok(())
-    }
-
     /// The slot of an element; a new element is added to the program.
     fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
@@ -288,7 +284,7 @@ impl Program {
         }
         if self.instructions.len() > self.permanent + MAX_CACHED
             || self.remembered > MAX_CACHED
-            || self.limit.is_full(self.made)
+            || self.made > self.limit.expansion_memory / CACHE_DIVISOR
         {
             (self.remembered, self.made) = (0, 0);
             self.instructions.truncate(self.permanent);
@@ -327,8 +323,7 @@ impl World for Program {
         }
         let instruction = &self.instructions[slot.index()];
         let bytes = bytes + self.made + self.held;
-        self.limit
-            .check_world(&instruction.element, entered, bytes)?;
+        check_world(&self.limit, &instruction.element, entered, bytes)?;
         if let Some(value) = instruction.fixed.clone() {
             return Ok(ElementStart::Fixed(value));
         }

@@ -77,7 +77,7 @@ pub(crate) trait World {
     /// Looks up an element, and begins its evaluation if its value is not known; `demand` becomes the value that the element must have in a
     /// world of positive weight. Including this element, `entered` elements of the world have begun, and the run holds `bytes` bytes.
     ///
-    /// **Errors.** The errors of [`WorldLimit`](crate::WorldLimit).
+    /// **Errors.** The errors of [`Limits`](figrs_core::Limits).
     fn begin(
         &mut self,
         node: &Self::Node,

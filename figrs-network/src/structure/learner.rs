@@ -203,58 +203,29 @@ impl StructureLearner {
         self
     }
 
-    /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a
-    /// climb ends. The default is ten, or the number of variables if that is larger.
-    pub fn tabu_length(mut self, length: usize) -> Self {
-        self.tabu_length = Some(length);
-        self
-    }
-
-    /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among changes
-    /// of equal gain, which gives a second local optimum. Further restarts alternate between the two optima. Each begins at the best structure found
-    /// so far from that optimum, with random covered arcs reversed, and every second time also with random changes. Reversing covered arcs gives a
-    /// structure of the same equivalence class, in which all structures have equal scores except for [`NetworkScore::K2`]. [`StructureSearch::K2`]
-    /// has no restarts.
-    pub fn restarts(mut self, restarts: u64) -> Self {
-        self.restarts = restarts;
-        self
-    }
-
-    /// Sets the seed of the random changes (default 0).
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Adds this number to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
-    /// structure is not affected.
-    pub fn prior(mut self, count: f64) -> Self {
-        self.prior = count;
-        self
-    }
-
-    /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
-    pub fn rounds(mut self, most: u64) -> Self {
-        self.rounds = most;
-        self
-    }
-
-    /// Sets the number of threads (default: all cores); the result does not depend on it.
-    pub fn threads(mut self, threads: NonZero<usize>) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Ends the search with the best structure so far once `flag` is `true`.
-    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
-        self.interrupt = Some(flag);
-        self
-    }
-
-    /// Sets the time after which the search ends with the best structure so far (default: no limit).
-    pub fn deadline(mut self, limit: Duration) -> Self {
-        self.deadline = Some(limit);
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a
+        /// climb ends. The default is ten, or the number of variables if that is larger.
+        tabu_length: usize => tabu_length;
+        /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among changes
+        /// of equal gain, which gives a second local optimum. Further restarts alternate between the two optima. Each begins at the best structure found
+        /// so far from that optimum, with random covered arcs reversed, and every second time also with random changes. Reversing covered arcs gives a
+        /// structure of the same equivalence class, in which all structures have equal scores except for [`NetworkScore::K2`]. [`StructureSearch::K2`]
+        /// has no restarts.
+        restarts: u64 => restarts;
+        /// Sets the seed of the random changes (default 0).
+        seed: u64 => seed;
+        /// Adds this number to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
+        /// structure is not affected.
+        prior: f64 => prior;
+        /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
+        rounds: u64 => rounds;
+        /// Sets the number of threads (default: all cores); the result does not depend on it.
+        threads: NonZero<usize> => threads;
+        /// Ends the search with the best structure so far once this flag is `true`.
+        interrupt: Arc<AtomicBool> => interrupt;
+        /// Sets the time after which the search ends with the best structure so far (default: no limit).
+        deadline: Duration => deadline;
     }
 
     /// Calls `listener` after each change, with the number of changes so far.

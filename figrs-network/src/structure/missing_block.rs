@@ -1,8 +1,9 @@
 //! Blocks of missing cells of a row that depend on each other given the observed cells, with their joint posterior.
 
+use figrs_factor::Limits;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use figrs_factor::eliminate::{EliminationError, Options, sum_product};
+use figrs_factor::eliminate::{EliminationError, sum_product};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rustc_hash::FxHashMap;
 
@@ -169,8 +170,8 @@ impl MissingBlock {
     }
 }
 
-fn limits() -> Options {
-    Options::default()
-        .table_budget(MOST_ENTRIES)
-        .operation_budget(MOST_OPERATIONS)
+fn limits() -> Limits {
+    Limits::default()
+        .table_entries(MOST_ENTRIES)
+        .work(MOST_OPERATIONS)
 }

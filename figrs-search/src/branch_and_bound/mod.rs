@@ -31,4 +31,4 @@ mod solve;
 #[cfg(test)]
 mod tests;
 
-pub use solve::{SearchLimits, SearchObserver, SearchResult, solve};
+pub use solve::{SearchObserver, SearchResult, solve};

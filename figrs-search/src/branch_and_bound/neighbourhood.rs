@@ -1,10 +1,11 @@
 //! Large neighbourhood search: some variables are optimised exactly while all other variables keep their values.
 
+use figrs_factor::Limits;
 use figrs_factor::graph::{DecidedVariables, Restriction};
 use figrs_factor::graph::{FactorGraph, VarId};
 
 use figrs_factor::algebra::MaxProduct;
-use figrs_factor::eliminate::{EliminationError, Options, log_weight, most_probable, plan_cost};
+use figrs_factor::eliminate::{EliminationError, log_weight, most_probable, plan_cost};
 
 /// Initial number of variables in a neighbourhood.
 const FIRST_SIZE: usize = 256;
@@ -30,7 +31,7 @@ impl<'g> Neighbourhoods<'g> {
     /// Optimises the neighbourhoods of the variables `centres`, one after another, until no neighbourhood improves the
     /// assignment or `budget` operations are done; returns the number of operations.
     ///
-    /// Each step optimises as many variables as the budgets in `options` allow by exact elimination, while all other
+    /// Each step optimises as many variables as the budgets in `limits` allow by exact elimination, while all other
     /// variables keep their values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
@@ -39,7 +40,7 @@ impl<'g> Neighbourhoods<'g> {
         &self,
         centres: &[VarId],
         values: &mut [u32],
-        options: &Options,
+        limits: &Limits,
         budget: u64,
     ) -> Result<u64, EliminationError> {
         let mut size = FIRST_SIZE.min(centres.len());
@@ -48,8 +49,8 @@ impl<'g> Neighbourhoods<'g> {
             let chosen = self.neighbourhood_of(centres[next % centres.len()], size);
             work += chosen.len() as u64;
             let (part, open) = self.conditioned_graph(&chosen, values);
-            let cost = plan_cost::<MaxProduct>(&part, &[], options)?;
-            let best = match most_probable(&part, options) {
+            let cost = plan_cost::<MaxProduct>(&part, &[], limits)?;
+            let best = match most_probable(&part, limits) {
                 Ok((best, _)) => best,
                 Err(EliminationError::Impossible) => Vec::new(),
                 Err(error) if error.is_budget() => {

@@ -6,11 +6,11 @@ use std::fmt;
 use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{
-    EliminationError, Options, as_if_dense, log_weight, most_probable, validate,
+    EliminationError, as_if_dense, available_bytes, log_weight, most_probable, validate,
 };
 use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
 use figrs_factor::mini_buckets::{BoundKind, BucketOrder, MiniBuckets};
-use figrs_factor::{Stopped, Until};
+use figrs_factor::{Limits, Stopped, Until};
 
 use super::component::{ComponentLimits, ComponentSearch};
 use super::cost::add;
@@ -51,28 +51,25 @@ const WORTHWHILE: f64 = 20.0;
 /// Tolerance of a proof: a world is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 + |*w*|.
 const PROVEN: f64 = 1e-9;
 
-/// Limits of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct SearchLimits {
-    /// Maximum number of entries of a table in an exact elimination.
-    pub table: usize,
-    /// Maximum number of steps of the search.
-    pub work: u64,
-    /// Maximum number of bytes of the open nodes of all components and of the tables of eliminations together.
-    pub memory: u64,
+/// Returns the maximum number of steps of a search.
+fn steps(limits: &Limits) -> u64 {
+    limits.work as u64
 }
 
-impl SearchLimits {
-    /// Returns the maximum number of bytes of the tables of an elimination. This is half of the memory limit, because
-    /// open nodes stay in memory during the elimination.
-    fn memory_of_tables(self) -> u64 {
-        self.memory / 2
-    }
+/// Returns the maximum number of bytes of the open nodes of all components and of the tables of eliminations together.
+fn memory(limits: &Limits) -> u64 {
+    limits.memory.unwrap_or_else(available_bytes)
+}
 
-    /// Returns the maximum number of bytes of the open nodes of all components.
-    fn memory_of_nodes(self) -> usize {
-        usize::try_from(self.memory - self.memory_of_tables()).unwrap_or(usize::MAX)
-    }
+/// Returns the maximum number of bytes of the tables of an elimination. This is half of the memory limit, because
+/// open nodes stay in memory during the elimination.
+fn memory_of_tables(limits: &Limits) -> u64 {
+    memory(limits) / 2
+}
+
+/// Returns the maximum number of bytes of the open nodes of all components.
+fn memory_of_nodes(limits: &Limits) -> usize {
+    usize::try_from(memory(limits).div_ceil(2)).unwrap_or(usize::MAX)
 }
 
 /// Functions that a search calls while it runs.
@@ -117,11 +114,11 @@ pub enum SearchResult {
     },
 }
 
-/// Searches for the assignment of the largest weight.
+/// Searches for the assignment of the largest weight. The limits are those of steps, of memory (open nodes of all components, and tables
+/// of eliminations), of the entries of a table in an exact elimination, and of time.
 pub fn solve(
     graph: &FactorGraph,
-    limits: SearchLimits,
-    until: &Until,
+    limits: &Limits,
     observer: SearchObserver<'_>,
 ) -> Result<SearchResult, EliminationError> {
     validate(graph, &[])?;
@@ -135,7 +132,7 @@ pub fn solve(
     let run = SearchRun {
         reduced: &reduced,
         limits,
-        until,
+        until: &limits.until,
         observer,
     };
     let (mut end, mut known) = run.search(fixed, KnownWorlds::default())?;
@@ -155,7 +152,7 @@ pub fn solve(
 #[derive(Clone, Copy)]
 struct SearchRun<'a> {
     reduced: &'a ReducedGraph,
-    limits: SearchLimits,
+    limits: &'a Limits,
     until: &'a Until,
     observer: SearchObserver<'a>,
 }
@@ -238,7 +235,7 @@ impl SearchRun<'_> {
             upper: fixed.dearest + fixed.slack() + 1,
             slack: fixed.slack(),
             worthwhile: (fixed.scale * (-WORTHWHILE).exp2()) as i64,
-            memory: limits.memory_of_nodes(),
+            memory: memory_of_nodes(limits),
         };
         if preprocessed.tables.constant >= limits_of_components.upper {
             return Ok((SearchEnd::Impossible, known));
@@ -287,10 +284,10 @@ struct WorldSearch<'a> {
 }
 
 impl WorldSearch<'_> {
-    fn run(&mut self, limits: SearchLimits) -> Result<SearchEnd, EliminationError> {
+    fn run(&mut self, limits: &Limits) -> Result<SearchEnd, EliminationError> {
         self.record();
-        self.advance(FIRST_ELIMINATION.min(limits.work / FIRST_SHARE));
-        if self.is_unfinished() && limits.work > 0 {
+        self.advance(FIRST_ELIMINATION.min(steps(limits) / FIRST_SHARE));
+        if self.is_unfinished() && steps(limits) > 0 {
             match self.eliminate(limits) {
                 Ok(()) => return Ok(self.end()),
                 Err(EliminationError::Impossible) => return Ok(SearchEnd::Impossible),
@@ -299,11 +296,11 @@ impl WorldSearch<'_> {
                 Err(error) => return Err(error),
             }
         }
-        let mut next = NEIGHBOURHOODS.min(limits.work / FIRST_SHARE).max(1);
-        while self.is_unfinished() && self.known.work < limits.work {
-            self.advance(limits.work.min(next));
+        let mut next = NEIGHBOURHOODS.min(steps(limits) / FIRST_SHARE).max(1);
+        while self.is_unfinished() && self.known.work < steps(limits) {
+            self.advance(steps(limits).min(next));
             next = next.saturating_mul(GROWTH);
-            if self.is_unfinished() && self.known.work < limits.work {
+            if self.is_unfinished() && self.known.work < steps(limits) {
                 self.search_neighbourhoods(limits)?;
             }
         }
@@ -377,13 +374,13 @@ impl WorldSearch<'_> {
     }
 
     /// Eliminates all variables exactly, if the limits allow it.
-    fn eliminate(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
-        let options = Options::default()
-            .table_budget(limits.table)
-            .operation_budget(limits.work as f64)
-            .memory_budget(limits.memory_of_tables())
+    fn eliminate(&mut self, limits: &Limits) -> Result<(), EliminationError> {
+        let limits = Limits::default()
+            .table_entries(limits.table_entries)
+            .work(limits.work)
+            .memory(memory_of_tables(limits))
             .until(self.until);
-        let (values, log) = most_probable(&self.reduced.graph, &options)?;
+        let (values, log) = most_probable(&self.reduced.graph, &limits)?;
         self.take_better(values);
         self.record_bound(log);
         self.is_eliminated = true;
@@ -391,11 +388,11 @@ impl WorldSearch<'_> {
     }
 
     /// Computes an upper bound of the log-weights of all worlds by mini-bucket elimination.
-    fn bound_by_mini_buckets(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+    fn bound_by_mini_buckets(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let graph = &self.reduced.graph;
         let until = self.until;
-        let entries = limits.memory_of_tables() as f64 / size_of::<f64>() as f64;
-        let tables = (limits.table, entries);
+        let entries = memory_of_tables(limits) as f64 / size_of::<f64>() as f64;
+        let tables = (limits.table_entries, entries);
         let bound = as_if_dense(graph, until).and_then(|buckets| {
             let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
             let kind = BoundKind::MaximumAbove;
@@ -464,20 +461,20 @@ impl WorldSearch<'_> {
     }
 
     /// Searches for better worlds in neighbourhoods of the best known one.
-    fn search_neighbourhoods(&mut self, limits: SearchLimits) -> Result<(), EliminationError> {
+    fn search_neighbourhoods(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let Some((values, _)) = &self.known.best else {
             return Ok(());
         };
         let graph = &self.reduced.graph;
-        let budget = (self.known.work / NEIGHBOURHOOD_SHARE).min(limits.work - self.known.work);
-        let options = Options::default()
-            .table_budget(NEIGHBOURHOOD_TABLE)
-            .operation_budget((budget / ONE_NEIGHBOURHOOD) as f64)
-            .memory_budget(limits.memory_of_tables())
+        let budget = (self.known.work / NEIGHBOURHOOD_SHARE).min(steps(limits) - self.known.work);
+        let limits = Limits::default()
+            .table_entries(NEIGHBOURHOOD_TABLE)
+            .work((budget / ONE_NEIGHBOURHOOD) as f64)
+            .memory(memory_of_tables(limits))
             .until(self.until);
         let centres: Vec<_> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
         let mut values = values.clone();
-        match Neighbourhoods::new(graph).improve(&centres, &mut values, &options, budget) {
+        match Neighbourhoods::new(graph).improve(&centres, &mut values, &limits, budget) {
             Ok(work) => self.known.work += work,
             // The improvements made before the interrupt are kept.
             Err(EliminationError::Interrupted) => {}

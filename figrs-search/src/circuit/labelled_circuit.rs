@@ -56,13 +56,13 @@ impl LabelledCircuit {
         cache_bytes: u64,
         control: &SearchControl<'_>,
     ) -> Result<Self, EliminationError> {
-        let mut form = LogicalForm::new(&graph, open_zeros, &kept, control.options)?;
+        let mut form = LogicalForm::new(&graph, open_zeros, &kept, control.limits)?;
         let numbering = ValueNumbering::new(&form.atoms.cardinalities);
-        let defined = preprocess(&mut form, &kept, control.options)?;
-        let preferences = preferences(&form, control.options.end())?;
+        let defined = preprocess(&mut form, &kept, control.limits)?;
+        let preferences = preferences(&form, &control.limits.until)?;
         let one = form.names.get(&WeightSymbol::ONE).copied();
         let trace = CircuitTrace::new(numbering.clone(), form.names.len(), one);
-        let cache_bytes = cache_share(cache_bytes, control.options);
+        let cache_bytes = cache_share(cache_bytes, control.limits);
         let mut search =
             ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
         let root = search.run(control)?;
@@ -77,7 +77,7 @@ impl LabelledCircuit {
         let circuit = root.map(|root| trace.into_circuit(root));
         if let Some(circuit) = &circuit {
             let bytes = circuit.bytes() + circuit.question_bytes();
-            control.options.check_memory(bytes as f64)?;
+            control.limits.check_memory(bytes as f64)?;
         }
         Ok(Self {
             circuit,

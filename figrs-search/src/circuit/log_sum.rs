@@ -24,11 +24,11 @@ pub fn log_sum(
     let needed = without_barren(graph, &[]);
     let graph = needed.as_ref().unwrap_or(graph);
     let kept = vec![false; graph.cardinalities.len()];
-    let mut form = LogicalForm::new(graph, &[], &kept, control.options)?;
-    let defined = preprocess(&mut form, &kept, control.options)?;
-    let preferences = preferences(&form, control.options.end())?;
+    let mut form = LogicalForm::new(graph, &[], &kept, control.limits)?;
+    let defined = preprocess(&mut form, &kept, control.limits)?;
+    let preferences = preferences(&form, &control.limits.until)?;
     let trace = SumTrace::new(form.symbol_logs.iter().copied());
-    let cache_bytes = cache_share(cache_bytes, control.options);
+    let cache_bytes = cache_share(cache_bytes, control.limits);
     let mut search = ExhaustiveSearch::new(&mut form, (preferences, &defined), trace, cache_bytes);
     let sum = search.run(control)?;
     Ok(sum.map_or(f64::NEG_INFINITY, ScaledNumber::ln))

@@ -2,6 +2,7 @@
 
 use figrs_factor::graph::log_stored;
 use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_factor::{Limits, MemoryAccount};
 use rustc_hash::FxHashMap;
 
 use super::determined_variables::DeterminedVariables;
@@ -9,11 +10,11 @@ use super::factor_entries::{
     OpenZeros, WeightSymbol, count_entries, entry_symbol, for_each_stored, open_entries,
 };
 use super::literal::AtomLiteral;
-use super::memory_budget::{MAX_POSITIONS, MemoryMeter, check_positions};
+use super::memory_budget::{MAX_POSITIONS, UNCHECKED_GROWTH, check_positions};
 use super::value_atoms::ValueAtoms;
 use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 
 /// Maximum number of entries of a table whose zeros are covered by a small set of clauses; for a larger table, there is one
 /// clause for each prefix of a row.
@@ -41,7 +42,7 @@ pub(super) struct LogicalForm {
     pub(super) names: FxHashMap<WeightSymbol, u32>,
     /// Total number of literals in clauses and of values in rows.
     size: usize,
-    meter: MemoryMeter,
+    memory: MemoryAccount,
     /// True if all entries of some factor are zero.
     pub(super) is_empty: bool,
 }
@@ -56,7 +57,7 @@ impl LogicalForm {
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
         is_kept: &[bool],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Self, EliminationError> {
         let determined = DeterminedVariables::of(graph, is_kept);
         let atoms = ValueAtoms::new(&determined.cardinalities(graph));
@@ -68,13 +69,13 @@ impl LogicalForm {
         };
         check_positions(form.atoms.len(), form.bytes())?;
         for number in 0..graph.factors.len() {
-            options.check_interrupt()?;
+            limits.check_interrupt()?;
             if !form.determined.is_skipped(number) {
-                form.add_factor(graph, number, open_zeros, options)?;
+                form.add_factor(graph, number, open_zeros, limits)?;
             }
         }
         check_positions(form.diagrams.positions(), form.bytes())?;
-        options.check_memory(form.bytes() as f64)?;
+        limits.check_memory(form.bytes() as f64)?;
         Ok(form)
     }
 
@@ -93,9 +94,9 @@ impl LogicalForm {
     }
 
     /// Counts literals or row values against the budget before they are stored.
-    fn take_room(&mut self, numbers: usize, options: &Options) -> Result<(), EliminationError> {
+    fn take_room(&mut self, numbers: usize, limits: &Limits) -> Result<(), EliminationError> {
         self.size += numbers;
-        let limit = options.table_entries().min(MAX_POSITIONS);
+        let limit = limits.table_entries.min(MAX_POSITIONS);
         if self.size > limit {
             return Err(EliminationError::TableTooLarge {
                 needed: self.size as f64,
@@ -108,10 +109,10 @@ impl LogicalForm {
     fn add_clause(
         &mut self,
         clause: Vec<AtomLiteral>,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<(), EliminationError> {
         self.is_empty |= clause.is_empty();
-        self.take_room(clause.len() + 4, options)?;
+        self.take_room(clause.len() + 4, limits)?;
         self.clauses.push(clause);
         Ok(())
     }
@@ -121,7 +122,7 @@ impl LogicalForm {
         graph: &FactorGraph,
         number: usize,
         open_zeros: OpenZeros<'_>,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<(), EliminationError> {
         let factor = &graph.factors[number];
         let values = |v: VarId| self.atoms.cardinalities[v.index()];
@@ -135,9 +136,10 @@ impl LogicalForm {
             .collect();
         let count = count_entries(factor, open_entries(open_zeros, number));
         let numbers = count * (places.len() + 1);
-        self.take_room(numbers, options)?;
+        self.take_room(numbers, limits)?;
         let bytes = self.bytes() + numbers * size_of::<u32>() + count * ROW_BYTES;
-        self.meter.check(bytes, options)?;
+        self.memory.set(bytes as u64);
+        self.memory.check_growth(limits, UNCHECKED_GROWTH)?;
         if count == 0 {
             self.is_empty = true;
             return Ok(());
@@ -148,14 +150,14 @@ impl LogicalForm {
             .fold(1_usize, |size, &n| size.saturating_mul(n as usize));
         if rows.symbols.len() < size {
             if size <= MAX_COVERED_ENTRIES {
-                self.add_cover(&variables, &cards, &rows, options)?;
+                self.add_cover(&variables, &cards, &rows, limits)?;
             } else {
-                self.add_prefixes(&variables, &cards, &rows, options)?;
+                self.add_prefixes(&variables, &cards, &rows, limits)?;
             }
         }
         let is_one = |&s: &u32| self.symbols[s as usize] == WeightSymbol::ONE;
         if !rows.symbols.iter().all(is_one) {
-            let (diagrams, until) = (&mut self.diagrams, options.end());
+            let (diagrams, until) = (&mut self.diagrams, &limits.until);
             let table = diagrams.table(&variables, &cards, (&rows.values, &rows.symbols), until)?;
             self.roots.push(table);
         }
@@ -177,7 +179,7 @@ impl LogicalForm {
         variables: &[u32],
         cards: &[u32],
         rows: &FactorRows,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<(), EliminationError> {
         let mut zeros = vec![true; cards.iter().map(|&n| n as usize).product()];
         for i in 0..rows.symbols.len() {
@@ -193,7 +195,7 @@ impl LogicalForm {
             for (place, values) in cube {
                 self.atoms.exclude(variables[place], &values, &mut clause);
             }
-            self.add_clause(clause, options)?;
+            self.add_clause(clause, limits)?;
         }
         Ok(())
     }
@@ -205,12 +207,12 @@ impl LogicalForm {
         variables: &[u32],
         cards: &[u32],
         rows: &FactorRows,
-        options: &Options,
+        limits: &Limits,
     ) -> Result<(), EliminationError> {
         let row = |i| rows.row(i, variables.len());
         let count = rows.symbols.len();
         for depth in 0..variables.len() {
-            options.check_interrupt()?;
+            limits.check_interrupt()?;
             let mut at = 0;
             while at < count {
                 let prefix = &row(at)[..depth];
@@ -231,7 +233,7 @@ impl LogicalForm {
                     .iter()
                     .map(|&x| self.atoms.has_value(variables[depth], x));
                 clause.extend(after);
-                self.add_clause(clause, options)?;
+                self.add_clause(clause, limits)?;
             }
         }
         Ok(())
@@ -297,17 +299,17 @@ mod tests {
 
     #[test]
     fn numbers_are_positions_of_32_bits() {
-        let options = Options::default().table_budget(usize::MAX);
+        let limits = Limits::default().table_entries(usize::MAX);
         let mut form = LogicalForm {
             size: MAX_POSITIONS - 1,
             ..LogicalForm::default()
         };
-        assert_eq!(form.take_room(1, &options), Ok(()));
+        assert_eq!(form.take_room(1, &limits), Ok(()));
         let refused = EliminationError::TableTooLarge {
             needed: MAX_POSITIONS as f64 + 1.0,
             limit: MAX_POSITIONS,
         };
-        assert_eq!(form.take_room(1, &options), Err(refused));
+        assert_eq!(form.take_room(1, &limits), Err(refused));
     }
 
     #[test]
@@ -323,15 +325,15 @@ mod tests {
                 normalised: false,
             }],
         };
-        let options = Options::default().table_budget(n as usize - 1);
-        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
+        let limits = Limits::default().table_entries(n as usize - 1);
+        let refused = LogicalForm::new(&graph, &[], &[false], &limits).err();
         let expected = EliminationError::TableTooLarge {
             needed: f64::from(n),
             limit: n as usize - 1,
         };
         assert_eq!(refused, Some(expected));
-        let options = Options::default().memory_budget(1 << 21);
-        let refused = LogicalForm::new(&graph, &[], &[false], &options).err();
+        let limits = Limits::default().memory(1 << 21);
+        let refused = LogicalForm::new(&graph, &[], &[false], &limits).err();
         assert!(matches!(
             refused,
             Some(EliminationError::TooMuchMemory { .. })

@@ -1,40 +1,18 @@
 //! Limits of the lists of a search: the size of the lists in bytes, and the length of lists whose indices have 32 bits.
 
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::Limits;
+use figrs_factor::eliminate::EliminationError;
 
-/// Number of bytes by which a structure may grow before its size is compared with the budget again.
-const UNCHECKED_GROWTH: usize = 1 << 20;
+/// Number of bytes by which a structure grows at least before its size is compared with the memory limit again.
+pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
 /// Maximum length of a list whose indices have 32 bits. The other half of the 32-bit indices is reserved for elements that are added
 /// between two checks.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
-/// Compares the size of a growing structure with the memory budget at intervals.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct MemoryMeter {
-    checked: usize,
-}
-
-impl MemoryMeter {
-    /// **Errors.** [`EliminationError::TooMuchMemory`].
-    pub(super) fn check(
-        &mut self,
-        bytes: usize,
-        options: &Options,
-    ) -> Result<(), EliminationError> {
-        if bytes > self.checked + UNCHECKED_GROWTH {
-            self.checked = bytes;
-            options.check_memory(bytes as f64)?;
-        }
-        Ok(())
-    }
-}
-
 /// Returns the number of bytes for a cache that may take `bytes` bytes: at most half of the memory budget, because the
 /// search needs the other half.
-pub(super) fn cache_share(bytes: u64, options: &Options) -> u64 {
-    options
-        .memory_budget
-        .map_or(bytes, |budget| bytes.min(budget / 2))
+pub(super) fn cache_share(bytes: u64, limits: &Limits) -> u64 {
+    limits.memory.map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
 /// Returns an error if the longest list has too many elements for indices of 32 bits; `bytes` is the size of all lists

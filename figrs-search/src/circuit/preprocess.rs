@@ -1,6 +1,6 @@
 //! Preprocessing, which simplifies the clauses of a logical form without changing the number of solutions.
 
-use figrs_factor::Until;
+use figrs_factor::{Limits, Until};
 
 use super::clause_database::ClauseKind;
 use super::clause_simplifier::ClauseSimplifier;
@@ -9,7 +9,7 @@ use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
 use super::probing::probe;
 use super::propagator::{AssignmentReason, ClausePropagator};
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
@@ -30,11 +30,11 @@ const ATOM_BYTES: usize = 250;
 pub(super) fn preprocess(
     form: &mut LogicalForm,
     is_kept: &[bool],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Vec<DefinedAtom>, EliminationError> {
-    let (atoms, until) = (form.atoms.len(), options.end());
+    let (atoms, until) = (form.atoms.len(), &limits.until);
     let bytes = form.bytes() + form.clause_literals() * LITERAL_BYTES + atoms * ATOM_BYTES;
-    options.check_memory(bytes as f64)?;
+    limits.check_memory(bytes as f64)?;
     let mut is_candidate: Vec<bool> = (form.atoms.variables.iter())
         .map(|&v| form.atoms.cardinalities[v as usize] == 2 && !is_kept[v as usize])
         .collect();

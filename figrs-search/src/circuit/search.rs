@@ -1,5 +1,6 @@
 //! Exhaustive search of a logical form by decisions, propagation, and components whose values are cached.
 
+use figrs_factor::{Limits, MemoryAccount};
 use std::fmt;
 
 use super::clause_database::ClauseKind;
@@ -9,11 +10,11 @@ use super::conflict_analysis::{ConflictAnalysis, Refutation};
 use super::defined_atoms::DefinedAtom;
 use super::literal::AtomLiteral;
 use super::logical_form::LogicalForm;
-use super::memory_budget::{MemoryMeter, check_positions};
+use super::memory_budget::{UNCHECKED_GROWTH, check_positions};
 use super::propagator::{AssignmentReason, ClausePropagator, Truth};
 use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 
 /// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after
 /// each step.
@@ -45,7 +46,7 @@ struct SearchFrame<V> {
 /// Limits of a search, and its progress listener.
 pub struct SearchControl<'a> {
     /// Limits of memory, deadline and interrupt.
-    pub options: &'a Options,
+    pub limits: &'a Limits,
     /// Maximum number of decisions.
     pub decisions: u64,
     /// Progress listener, which is called from time to time with the number of decisions.
@@ -87,7 +88,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     work: usize,
     /// Total size in bytes of the lists that do not grow.
     fixed_bytes: usize,
-    meter: MemoryMeter,
+    memory: MemoryAccount,
     /// If set, components found in the cache are searched again, and the new values are compared with the cached
     /// values.
     #[cfg(test)]
@@ -132,7 +133,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             decisions: 0,
             work: 0,
             fixed_bytes,
-            meter: MemoryMeter::default(),
+            memory: MemoryAccount::default(),
             #[cfg(test)]
             replay: None,
         }
@@ -169,7 +170,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
                     None => {
                         let value = self.trace.close_product();
                         self.check_positions()?;
-                        control.options.check_memory(self.bytes() as f64)?;
+                        control.limits.check_memory(self.bytes() as f64)?;
                         return Ok(Some(value));
                     }
                     Some(false) => {
@@ -221,8 +222,9 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
             });
         }
         self.check_positions()?;
-        self.meter.check(self.bytes(), control.options)?;
-        control.options.check_interrupt()
+        self.memory.set(self.bytes() as u64);
+        self.memory.check_growth(control.limits, UNCHECKED_GROWTH)?;
+        control.limits.check_interrupt()
     }
 
     /// Assigns the literals of unit clauses, and finds the components; returns `false` if the problem has no solution.

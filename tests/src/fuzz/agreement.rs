@@ -1,9 +1,9 @@
 //! All algorithms with small budgets, and checks that their answers to the same question agree.
 
+use figrs::Limits;
 use std::num::NonZero;
 
-use figrs::eliminate::{EliminationError, Options};
-use figrs::expand::Budget;
+use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
 use figrs::{
     AnyElement, BeliefPropagation, Bounds, LazyVariableElimination, LogEvidence, ModelError,
@@ -19,20 +19,15 @@ const EXACT: f64 = 1e-9;
 const WORLDS: u64 = 2_000;
 const DRAWS: u64 = 40;
 
-fn budget() -> Budget {
-    Budget {
-        table_entries: 1 << 12,
-        elements: 5_000,
-        bytes: 1 << 30,
-        depth: 20,
-    }
-}
-
-fn options() -> Options {
-    Options::default()
-        .table_budget(1 << 12)
-        .operation_budget(1e4)
-        .memory_budget(1 << 24)
+fn limits() -> Limits {
+    Limits::default()
+        .element_entries(1 << 12)
+        .elements(5_000)
+        .expansion_memory(1 << 30)
+        .depth(20)
+        .table_entries(1 << 12)
+        .work(1e4)
+        .memory(1 << 24)
 }
 
 /// Returns the algorithm with whose answers all others are compared.
@@ -46,12 +41,9 @@ pub(super) fn enumerate() -> Enumerate {
 /// Returns the exact algorithms for marginals.
 pub(super) fn exact() -> [Box<dyn Algorithm>; 3] {
     algorithms![
-        VariableElimination::new()
-            .budget(budget())
-            .options(options()),
+        VariableElimination::new().limits(limits()),
         JunctionTree::new()
-            .budget(budget())
-            .options(options())
+            .limits(limits())
             .threads(NonZero::<usize>::MIN),
         Frontier::new().memory(1 << 22),
     ]
@@ -60,11 +52,9 @@ pub(super) fn exact() -> [Box<dyn Algorithm>; 3] {
 /// Returns the exact algorithms for the most probable world.
 pub(super) fn exact_worlds() -> [Box<dyn Algorithm>; 2] {
     algorithms![
-        MpeVariableElimination::new()
-            .budget(budget())
-            .options(options()),
+        MpeVariableElimination::new().limits(limits()),
         MpeBranchAndBound::new()
-            .budget(budget())
+            .expansion_limits(&limits())
             .bound_table(64)
             .work(10_000),
     ]
@@ -74,8 +64,7 @@ pub(super) fn exact_worlds() -> [Box<dyn Algorithm>; 2] {
 pub(super) fn bounds() -> LazyVariableElimination {
     LazyVariableElimination::to_depth(3)
         .work(100_000)
-        .budget(budget())
-        .options(options())
+        .limits(limits())
 }
 
 /// Returns the approximate algorithms, whose marginals are not compared with anything.
@@ -104,11 +93,11 @@ pub(super) fn approximate() -> [Box<dyn Algorithm>; 7] {
             .burn_in(5)
             .block_table(256)
             .threads(one)
-            .budget(budget()),
+            .expansion_limits(&limits()),
         BeliefPropagation::new()
             .iterations(20)
             .work(10_000)
-            .budget(budget()),
+            .expansion_limits(&limits()),
     ]
 }
 
@@ -123,7 +112,7 @@ pub(super) fn approximate_worlds() -> [Box<dyn Algorithm>; 2] {
         MpeBeliefPropagation::new()
             .iterations(20)
             .work(10_000)
-            .budget(budget()),
+            .expansion_limits(&limits()),
     ]
 }
 
@@ -264,8 +253,7 @@ pub(super) fn ask_all(
 /// Checks that a compiled tree counts, draws, finds the best worlds, and can be restored after it was saved.
 fn compiled(model: &Model, roots: Roots, reference: &Result<Answer, Error>) {
     let compiler = JunctionTree::new()
-        .budget(budget())
-        .options(options())
+        .limits(limits())
         .threads(NonZero::<usize>::MIN);
     let Ok(tree) = compiler.compile(model, roots) else {
         return;

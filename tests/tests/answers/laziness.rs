@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use figrs::expand::Budget;
 use figrs::prelude::*;
-use figrs::{LazyVariableElimination, ModelError, Recursive};
+use figrs::{LazyVariableElimination, Limits, ModelError, Recursive};
 
 /// In debug builds the function of a Chain runs twice for each value, to check that it is pure.
 const ONCE: usize = if cfg!(debug_assertions) { 2 } else { 1 };
@@ -226,14 +225,11 @@ fn in_a_small_stack(run: impl FnOnce() + Send + 'static) {
 }
 
 fn run_and_drop(deep: Element<bool>, depth: usize, right: f64) {
-    let budget = Budget {
-        depth,
-        ..Budget::default()
-    };
+    let limits = Limits::default().depth(depth);
     let sampling = ImportanceSampling::new(1);
     sampling.run(&Model::new(), &deep).unwrap();
     let answer = VariableElimination::new()
-        .budget(budget)
+        .limits(limits)
         .run(&Model::new(), &deep)
         .unwrap();
     let found = answer.probability(&deep, &true).unwrap();
@@ -317,13 +313,10 @@ fn lazy_elimination_of_chains_nested_deeply() {
     const LEVELS: usize = 20_000;
     in_a_small_stack(|| {
         let deep = even(LEVELS as u32);
-        let budget = Budget {
-            depth: LEVELS + 10,
-            ..Budget::default()
-        };
+        let limits = Limits::default().depth(LEVELS + 10);
         for depth in [LEVELS, LEVELS + 5] {
             let lazy = LazyVariableElimination::to_depth(depth)
-                .budget(budget)
+                .limits(limits.clone())
                 .work(u64::MAX);
             let answer = lazy.run(&Model::new(), &deep).unwrap();
             let bounds = answer.bounds(&deep, &true).unwrap();

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
-use figrs::{Circuit, CompiledCircuit, Error, World, eliminate::Options, fold};
+use figrs::{Circuit, CompiledCircuit, Error, Limits, World, fold};
 use rand::RngExt;
 
 /// A model in which rain and a sprinkler wet the grass, each with certainty if its parameter is one.
@@ -307,7 +307,7 @@ fn an_interrupt_a_deadline_and_a_budget_end_the_search() {
     let soon = Circuit::new().deadline(std::time::Duration::ZERO);
     let error = soon.run(&model, ()).unwrap_err();
     assert!(matches!(error, Error::NothingDone { .. }), "{error}");
-    let small = Circuit::new().options(Options::default().memory_budget(1000));
+    let small = Circuit::new().limits(Limits::default().memory(1000));
     let error = small.compile(&model, &coins).unwrap_err();
     let is_memory = matches!(
         &error,

@@ -227,8 +227,8 @@ fn statements_outlive_other_values() {
 fn joints_keep_to_the_budget() {
     let s = Uniform::new(0..1000u32);
     let t = s.map(|s| s * 7 % 1000);
-    let small = figrs::eliminate::Options::default().table_budget(100_000);
-    let compiler = JunctionTree::new().options(small);
+    let small = figrs::Limits::default().table_entries(100_000);
+    let compiler = JunctionTree::new().limits(small);
     let tree = compiler.compile(&Model::new(), (&s, &t)).unwrap();
     let error = tree.joint((&s, &t)).unwrap_err().to_string();
     assert!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use figrs::expand::Budget;
+use figrs::Limits;
 use figrs::prelude::*;
 use figrs::{
     Bounds, Deepening, DeepeningEnd, LazyVariableElimination, ModelError, Quality, Stopped,
@@ -233,7 +233,7 @@ fn a_chain_nested_without_end_and_without_branches_ends_at_the_depth_of_the_budg
     let Deepening { depth, ended, .. } = deepening(&answer);
     assert_eq!(
         (depth, ended),
-        (Budget::default().depth, DeepeningEnd::Budget)
+        (Limits::default().depth, DeepeningEnd::Budget)
     );
     assert_eq!(
         answer.summary(&endless).unwrap(),
@@ -461,11 +461,8 @@ fn an_interrupt_ends_a_depth_that_was_asked_for() {
 fn a_depth_that_the_budget_refuses_has_the_bounds_of_the_last_that_it_allows() {
     let odd = odd_leaves(0.4);
     let bounds = |depth: usize| {
-        let budget = Budget {
-            elements: 2_000,
-            ..Budget::default()
-        };
-        let lazy = LazyVariableElimination::to_depth(depth).budget(budget);
+        let limits = Limits::default().elements(2_000);
+        let lazy = LazyVariableElimination::to_depth(depth).limits(limits);
         let answer = lazy.run(&Model::new(), &odd).unwrap();
         let found = answer.bounds(&odd, &true).unwrap();
         (deepening(&answer), found)

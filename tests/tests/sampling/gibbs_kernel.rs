@@ -5,9 +5,9 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{Factor, FactorGraph, FactorTable};
-use figrs_core::{AnyElement, Flip, Model, Parents, Select, inject};
+use figrs_core::{AnyElement, Flip, Limits, Model, Parents, Select, inject};
 use figrs_infer::GibbsKernel;
 use figrs_tests::oracle::{LogSum, every_assignment};
 use figrs_tests::random_model::{Description, build, for_random_models};
@@ -113,7 +113,7 @@ fn reaches_all(matrices: &[Matrix], worlds: &Worlds) -> bool {
 }
 
 fn graph_of(model: &Model, targets: &[AnyElement]) -> Option<FactorGraph> {
-    let expansion = Expansion::new(model, targets, Budget::default()).ok()?;
+    let expansion = Expansion::new(model, targets, &Limits::default()).ok()?;
     if expansion.impossible().is_some() {
         return None;
     }

@@ -7,9 +7,9 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::element::purity;
 use crate::error::ModelError;
 use crate::expand::content::Content;
-use crate::expand::memory_account::bytes_of;
+use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
-use crate::expand::rows::check_time;
+use crate::limits::{check_elements, check_time};
 use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
@@ -40,7 +40,7 @@ impl Expander<'_> {
         let parents = self.parents(element)?;
         let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
         let supports: Vec<&Support> = supports.iter().collect();
-        let size = product::size(element, &supports, self.budget.table_entries)?;
+        let size = product::size(element, &supports, self.limits.element_entries)?;
         self.check_bytes(element, bytes_of::<u32>(size))?;
         let mut branches = BranchResults {
             choice: Vec::with_capacity(size),
@@ -49,7 +49,7 @@ impl Expander<'_> {
         };
         let mut known = FxHashMap::default();
         product::for_each_combination(&parents, &supports, |arguments| {
-            check_time(&self.until, element)?;
+            check_time(&self.limits.until, element)?;
             let Some(arguments) = arguments else {
                 branches.choice.push(Content::NO_CHOICE);
                 return Ok(());
@@ -89,7 +89,7 @@ impl Expander<'_> {
             branches.choice.push(choice);
             Ok::<_, ModelError>(())
         })?;
-        self.memory_account.add(branches.bytes());
+        self.memory.account.add(branches.bytes());
         Ok(branches)
     }
 
@@ -97,12 +97,7 @@ impl Expander<'_> {
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;
-            if self.expansion.reached > self.budget.elements {
-                return Err(ModelError::TooManyElements {
-                    element: chain.label(),
-                    limit: self.budget.elements,
-                });
-            }
+            check_elements(self.limits, chain, self.expansion.reached)?;
         }
         Ok(())
     }

@@ -67,11 +67,8 @@ impl Expander<'_> {
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
         let supports = self.supports(&parents);
-        let limits = rows::TableLimits {
-            entries: self.budget.table_entries,
-            room: &|bytes: u64| self.check_bytes(&element, bytes),
-            until: &self.until,
-        };
+        let room = |bytes: u64| self.check_bytes(&element, bytes);
+        let within = (self.limits, &room as _);
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
                 let (support, content, failures) =
@@ -79,9 +76,11 @@ impl Expander<'_> {
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
-            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), &limits)?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, &limits)?,
-            Kind::Score(_, evidence) => rows::score(&element, evidence, supports[0], &self.until)?,
+            Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), within)?,
+            Kind::Table(_, op) => rows::table(&element, &**op, &supports, within)?,
+            Kind::Score(_, evidence) => {
+                rows::score(&element, evidence, supports[0], &self.limits.until)?
+            }
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, failures)
@@ -94,7 +93,7 @@ impl Expander<'_> {
         depth: usize,
         branches: BranchResults,
     ) -> Result<(), ModelError> {
-        self.memory_account.release(branches.bytes());
+        self.memory.account.release(branches.bytes());
         let parents = self.parents(&element)?;
         let observed = self.observed(&element);
         let mut values = element.no_values();
@@ -219,7 +218,7 @@ impl Expander<'_> {
             *last = support;
         }
         if is_new {
-            self.memory_account.add(last.bytes() as u64);
+            self.memory.account.add(last.bytes() as u64);
         }
         last.clone()
     }
@@ -263,9 +262,9 @@ impl Expander<'_> {
         };
         let evidence = self.statements.evidence(&expanded.element);
         if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
-            rows::restrict(&mut expanded, &evidence, &self.until)?;
+            rows::restrict(&mut expanded, &evidence, &self.limits.until)?;
         }
-        self.memory_account.add(expanded.bytes());
+        self.memory.account.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;
         let position = self.expansion.elements.len();
         if expanded.states() == 0 && !matches!(expanded.content, Content::NotEnumerable(_)) {

@@ -4,23 +4,22 @@ use std::any::TypeId;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::budget::Budget;
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment};
 use super::content::Content;
 use super::expansion::Expansion;
-use super::memory_account::MemoryAccount;
+use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
-use super::rows::check_time;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
+use crate::limits::{check_elements, check_time};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::model::statements::StatementIndex;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
-use figrs_factor::Until;
+use figrs_factor::Limits;
 
 mod branches;
 mod contents;
@@ -55,15 +54,14 @@ enum ExpansionStage {
 
 pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
-    budget: Budget,
+    limits: &'m Limits,
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit<'m>>,
     stack: Vec<Frame>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
-    memory_account: MemoryAccount,
-    until: Until,
+    memory: ExpansionMemory,
     /// Results of Chains that were counted as elements before the traversal reached them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
@@ -87,12 +85,7 @@ pub(super) struct Expander<'m> {
 }
 
 impl<'m> Expander<'m> {
-    pub(super) fn new(
-        model: &'m Model,
-        budget: Budget,
-        until: Until,
-        limit: Option<DepthLimit<'m>>,
-    ) -> Self {
+    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit<'m>>) -> Self {
         Self {
             expansion: Expansion {
                 elements: Vec::new(),
@@ -101,19 +94,15 @@ impl<'m> Expander<'m> {
                 evidence: Vec::new(),
                 impossible: None,
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
-                budget,
+                element_entries: limits.element_entries,
                 reached: 0,
                 parametric: Vec::new(),
                 counts_outcomes: false,
                 shares_calls: false,
             },
-            budget,
+            limits,
             statements: StatementIndex::of(model),
-            memory_account: MemoryAccount::new(
-                budget.bytes,
-                limit.as_ref().map(|l| l.memory.initial_footprint()),
-            ),
-            until,
+            memory: ExpansionMemory::new(limit.as_ref().map(|l| l.memory.initial_footprint())),
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
@@ -163,14 +152,14 @@ impl<'m> Expander<'m> {
     }
 
     /// Counts the memory of the traversals that wait for this traversal.
-    pub(super) fn with_memory_of(mut self, spending: MemoryAccount) -> Self {
-        self.memory_account = spending;
+    pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
+        self.memory = spending;
         self
     }
 
     /// Memory taken by this traversal, and by the traversals that wait for it.
-    pub(super) fn memory_account(&self) -> MemoryAccount {
-        self.memory_account
+    pub(super) fn memory(&self) -> ExpansionMemory {
+        self.memory
     }
 
     /// True if the traversal cannot go on at present.
@@ -272,7 +261,7 @@ impl<'m> Expander<'m> {
         if self.is_done(&element) {
             return Ok(());
         }
-        check_time(&self.until, &element)?;
+        check_time(&self.limits.until, &element)?;
         match stage {
             ExpansionStage::Parents => {
                 let is_body = self.depth > 0;
@@ -316,10 +305,10 @@ impl<'m> Expander<'m> {
                 }
                 Kind::Chain(..) if self.is_learned_member(&element) => self.member(element, depth),
                 Kind::Chain(_, op) => {
-                    if depth >= self.budget.depth {
+                    if depth >= self.limits.depth {
                         return Err(ModelError::TooDeep {
                             element: element.label(),
-                            limit: self.budget.depth,
+                            limit: self.limits.depth,
                         });
                     }
                     if self.is_met(&element, depth, &**op)? {
@@ -383,12 +372,7 @@ impl<'m> Expander<'m> {
         if !self.counted.remove(&element.id()) {
             self.expansion.reached += 1;
         }
-        if self.expansion.reached > self.budget.elements {
-            return Err(ModelError::TooManyElements {
-                element: element.label(),
-                limit: self.budget.elements,
-            });
-        }
+        check_elements(self.limits, element, self.expansion.reached)?;
         self.check_bytes(element, 0)
     }
 
@@ -398,7 +382,7 @@ impl<'m> Expander<'m> {
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
         let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
         let more = more + remembered + (frames + counted) as u64;
-        self.memory_account.check(element, more)
+        self.memory.check(self.limits, element, more)
     }
 
     /// Returns the positions of an element's parents, or an error if a parent never has a value.

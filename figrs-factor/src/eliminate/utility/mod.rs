@@ -13,11 +13,11 @@ mod rule;
 mod run;
 
 use crate::graph::{FactorGraph, VarId};
+use crate::limits::Limits;
 
 pub use rule::DecisionRule;
 
 use super::error::EliminationError;
-use super::options::Options;
 use super::sum::scaled_or_logs;
 use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
 use plan::UtilityPlan;
@@ -79,13 +79,13 @@ pub fn best_rules(
     diagram: UtilityGraph<'_>,
     stages: &[EliminationStage],
     tie: f64,
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Vec<DecisionRule>, EliminationError> {
-    let plan = UtilityPlan::new(diagram, stages, &[], options)?;
+    let plan = UtilityPlan::new(diagram, stages, &[], limits)?;
     scaled_or_logs(
         diagram.graph,
-        || rules::<SumProduct>(diagram, &plan, tie, options),
-        || rules::<LogSumProduct>(diagram, &plan, tie, options),
+        || rules::<SumProduct>(diagram, &plan, tie, limits),
+        || rules::<LogSumProduct>(diagram, &plan, tie, limits),
     )
 }
 
@@ -96,15 +96,15 @@ pub fn best_rules(
 pub fn expected_utilities(
     diagram: UtilityGraph<'_>,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<ExpectedUtilities, EliminationError> {
     let all = (0..diagram.graph.cardinalities.len() as u32).map(VarId);
     let summed = all.filter(|v| !keep.contains(v)).collect();
-    let plan = UtilityPlan::new(diagram, &[EliminationStage::Sum(summed)], keep, options)?;
+    let plan = UtilityPlan::new(diagram, &[EliminationStage::Sum(summed)], keep, limits)?;
     scaled_or_logs(
         diagram.graph,
-        || table::<SumProduct>(diagram, &plan, keep, options),
-        || table::<LogSumProduct>(diagram, &plan, keep, options),
+        || table::<SumProduct>(diagram, &plan, keep, limits),
+        || table::<LogSumProduct>(diagram, &plan, keep, limits),
     )
 }
 
@@ -113,9 +113,9 @@ fn rules<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,
     tie: f64,
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Option<Vec<DecisionRule>>, EliminationError> {
-    let mut run = UtilityRun::<S>::new(diagram, plan, options);
+    let mut run = UtilityRun::<S>::new(diagram, plan, limits);
     run.steps(tie)?;
     Ok((!run.lost()).then_some(run.rules))
 }
@@ -125,9 +125,9 @@ fn table<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,
     keep: &[VarId],
-    options: &Options,
+    limits: &Limits,
 ) -> Result<Option<ExpectedUtilities>, EliminationError> {
-    let mut run = UtilityRun::<S>::new(diagram, plan, options);
+    let mut run = UtilityRun::<S>::new(diagram, plan, limits);
     run.steps(0.0)?;
     let found = run.table(keep)?;
     Ok((!run.lost()).then_some(found))

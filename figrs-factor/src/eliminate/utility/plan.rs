@@ -1,9 +1,9 @@
 //! Steps of the elimination of an influence diagram and their predicted cost.
 
 use crate::graph::{FactorGraph, VarId};
+use crate::limits::Limits;
 
 use super::super::error::EliminationError;
-use super::super::options::Options;
 use super::super::plan::{Keep, MessageLayout, PlanCost, eliminate_in_order, entries};
 use super::super::prune::{UnknownSums, prune};
 use super::super::validate::validate;
@@ -63,7 +63,7 @@ impl UtilityPlan {
         diagram: UtilityGraph<'_>,
         stages: &[EliminationStage],
         keep: &[VarId],
-        options: &Options,
+        limits: &Limits,
     ) -> Result<Self, EliminationError> {
         let UtilityGraph { graph, utilities } = diagram;
         validate(graph, keep)?;
@@ -84,13 +84,13 @@ impl UtilityPlan {
         let live = prune(graph, &needed, UnknownSums::Kept).live;
         let everything: Vec<VarId> = all.collect();
         let mut order = SymbolicElimination::new(graph, &live, &everything);
-        let mut planner = Planner::new(diagram, &live, options);
+        let mut planner = Planner::new(diagram, &live, limits);
         for stage in stages {
             match stage {
                 EliminationStage::Sum(variables) => {
                     let mentioned = order.release(variables);
                     let done = order.buckets.len();
-                    eliminate_in_order(options, &mut order, &mentioned)?;
+                    eliminate_in_order(limits, &mut order, &mentioned)?;
                     for bucket in &order.buckets[done..] {
                         planner.sum(&bucket.eliminated);
                     }
@@ -101,7 +101,7 @@ impl UtilityPlan {
                     planner.choose(*decision);
                 }
             }
-            options.check_interrupt()?;
+            limits.check_interrupt()?;
         }
         planner.finish(keep)
     }
@@ -109,7 +109,7 @@ impl UtilityPlan {
 
 struct Planner<'a> {
     graph: &'a FactorGraph,
-    options: &'a Options,
+    limits: &'a Limits,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
     /// For each message, its size in bytes.
@@ -120,7 +120,7 @@ struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    fn new(diagram: UtilityGraph<'a>, live: &[bool], options: &'a Options) -> Self {
+    fn new(diagram: UtilityGraph<'a>, live: &[bool], limits: &'a Limits) -> Self {
         let UtilityGraph { graph, utilities } = diagram;
         let log_cards = graph.cardinalities.iter().map(|&c| f64::from(c).log2());
         let log_cards: Vec<f64> = log_cards.collect();
@@ -145,7 +145,7 @@ impl<'a> Planner<'a> {
         let given = tables.len();
         Self {
             graph,
-            options,
+            limits,
             tables,
             log_cards,
             bytes: Vec::new(),
@@ -179,7 +179,7 @@ impl<'a> Planner<'a> {
         let density: f64 = inputs.iter().map(|&id| self.table(id).density).sum();
         let joint = (log_size(&variables) + density).max(0.0);
         let dense = entries(self.graph, &output);
-        let layout = MessageLayout::choose(dense, joint, self.options.table_budget);
+        let layout = MessageLayout::choose(dense, joint, self.limits.table_entries);
         let (size, width) = match layout {
             MessageLayout::Dense => (dense, ENTRY),
             MessageLayout::Sparse => (dense.min(joint.exp2()), ENTRY + 4 * output.len()),
@@ -308,7 +308,7 @@ impl<'a> Planner<'a> {
         self.cost.operations += answer;
         self.cost.largest_table = self.cost.largest_table.max(answer);
         self.cost.memory = self.cost.memory.max(self.held + ENTRY as f64 * answer);
-        self.cost.within(self.options, Keep::Nothing)?;
+        self.cost.within(self.limits, Keep::Nothing)?;
         let live = self.tables.iter().zip(0..).filter(|(table, _)| table.live);
         self.plan.left = live.map(|(_, id)| id).collect();
         Ok(self.plan)

@@ -1,5 +1,7 @@
 //! Execution of the elimination of an influence diagram.
 
+use crate::limits::Limits;
+use crate::memory_account::MemoryAccount;
 use std::borrow::Cow;
 
 use crate::graph::Assignments;
@@ -8,7 +10,6 @@ use crate::graph::{VarId, Weights};
 use super::super::domain::Domain;
 use super::super::error::EliminationError;
 use super::super::join::{JoinScratch, contract};
-use super::super::options::Options;
 use super::super::plan::MessageLayout;
 use super::super::table::{EliminationTable, Entries, Message, inputs};
 use super::plan::{PlannedJoin, UtilityPlan, UtilityStep};
@@ -23,7 +24,7 @@ type Pairs<S> = Message<ExpectedUtility<S>>;
 pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
-    options: &'a Options,
+    limits: &'a Limits,
     /// The utility tables and the messages; `None` for tables without variables and for tables that were dropped after use.
     tables: Vec<Option<Pairs<S>>>,
     /// Sum of the utilities that no longer depend on a variable.
@@ -38,7 +39,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     pub(super) fn new(
         diagram: UtilityGraph<'a>,
         plan: &'a UtilityPlan,
-        options: &'a Options,
+        limits: &'a Limits,
     ) -> Self {
         let utility = |mean: &f64| WeighedUtility {
             weight: S::one(),
@@ -55,20 +56,20 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         Self {
             diagram,
             plan,
-            options,
+            limits,
             tables: utilities.collect(),
             constant: 0.0,
             is_impossible: scalars
                 .any(|f| f.variables.is_empty() && f.table.weights().is_some_and(is_zero)),
             rules: Vec::new(),
-            scratch: JoinScratch::new(options.end().clone()),
+            scratch: JoinScratch::new(limits.until.clone()),
         }
     }
 
     /// Runs all steps; stops early if a number overflows or underflows.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
-            self.options.check_interrupt()?;
+            self.limits.check_interrupt()?;
             match step {
                 UtilityStep::Weights(planned) => {
                     let mut table = self.join(planned, None)?;
@@ -129,8 +130,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
             &domain,
             &planned.output,
             planned.layout,
-            self.options,
-            0.0,
+            self.limits,
+            MemoryAccount::default(),
             &mut self.scratch,
         )
     }
@@ -226,9 +227,10 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         let of_factor = EliminationTable::of_factor;
         let tables = inputs(graph, &self.tables, &self.plan.left, of_factor);
         let domain = Domain::new(graph, keep.to_vec());
-        let (layout, options) = (MessageLayout::Dense, self.options);
+        let (layout, limits) = (MessageLayout::Dense, self.limits);
+        let memory = MemoryAccount::default();
         let scratch = &mut self.scratch;
-        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, options, 0.0, scratch)?;
+        let mut table: Pairs<S> = contract(tables, &domain, keep, layout, limits, memory, scratch)?;
         ExpectedUtility::<S>::normalise(table.values_mut(), &mut scratch.lost);
         let values = table.values();
         let largest = values.iter().map(|v| v.weight);

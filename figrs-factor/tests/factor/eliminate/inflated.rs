@@ -1,5 +1,6 @@
 //! Tests of sparse messages: small graphs embedded in large cardinalities.
 
+use figrs_factor::Limits;
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
@@ -85,14 +86,14 @@ fn check(seed: u64, range: WeightRange, cardinality: u32) {
     let graph = random_graph(&mut rng, range);
     let (large, places) = inflate(&graph, cardinality, &mut rng);
     let case = &format!("seed {seed}, {range:?}, {cardinality}");
-    let options = Options::default();
+    let limits = Limits::default();
     let all = worlds(&graph, &variables(&graph));
     let logs: Vec<f64> = all.iter().map(|w| w.1).collect();
-    let marginal = sum_product(&large, &[], &options).expect(case);
+    let marginal = sum_product(&large, &[], &limits).expect(case);
     assert_close(marginal.log_total, log_sum(&logs), 1e-10, case);
-    let count = eliminate::<Counting>(&large, &[], &options).expect(case);
+    let count = eliminate::<Counting>(&large, &[], &limits).expect(case);
     assert_eq!(count.values, [BigUint::from(logs.len())], "{case}");
-    match most_probable(&large, &options) {
+    match most_probable(&large, &limits) {
         Ok((values, weight)) => {
             let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             assert_close(weight, best, 1e-11, case);
@@ -155,12 +156,12 @@ fn many_binary_variables_in_one_table() {
         .map(|(row, w)| w * weight(row))
         .collect();
     for order in [Order::Greedy, Order::given(all[..3].to_vec())] {
-        let options = Options::default().order(order);
-        let total = sum_product(&graph, &[], &options)
+        let limits = Limits::default().order(order);
+        let total = sum_product(&graph, &[], &limits)
             .expect("few rows")
             .log_total;
         assert_close(total, products.iter().sum::<f64>().ln(), 1e-12, "total");
-        let (values, _) = most_probable(&graph, &options).expect("possible");
+        let (values, _) = most_probable(&graph, &limits).expect("possible");
         let best = (0..5)
             .max_by(|&a, &b| products[a].total_cmp(&products[b]))
             .expect("five");

@@ -1,9 +1,9 @@
 //! Tests of budgets, malformed graphs and impossible evidence.
 
-use figrs_factor::Until;
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::{Limits, Until};
 use figrs_random_graphs::{assert_close, dense, generator, variables};
 use rand::RngExt;
 use std::time::{Duration, Instant};
@@ -25,21 +25,21 @@ fn clique(n: usize, cardinality: usize) -> FactorGraph {
 #[test]
 fn a_plan_beyond_the_budget_is_refused() {
     let graph = clique(40, 10);
-    let refused = sum_product(&graph, &[], &Options::default());
+    let refused = sum_product(&graph, &[], &Limits::default());
     assert!(
         matches!(refused, Err(EliminationError::TableTooLarge { needed, .. }) if needed >= 1e38)
     );
-    assert!(plan_cost::<SumProduct>(&graph, &[], &Options::default()).is_ok());
+    assert!(plan_cost::<SumProduct>(&graph, &[], &Limits::default()).is_ok());
     let graph = clique(5, 10);
-    let options = Options::default().operation_budget(99_999.0);
-    let refused = most_probable(&graph, &options);
+    let limits = Limits::default().work(99_999.0);
+    let refused = most_probable(&graph, &limits);
     assert!(
         matches!(refused, Err(EliminationError::TooManyOperations { .. })),
         "{refused:?}"
     );
-    assert!(most_probable(&graph, &Options::default().operation_budget(200_000.0)).is_ok());
+    assert!(most_probable(&graph, &Limits::default().work(200_000.0)).is_ok());
     let keep = variables(&graph);
-    let refused = sum_product(&graph, &keep, &Options::default().table_budget(9_999));
+    let refused = sum_product(&graph, &keep, &Limits::default().table_entries(9_999));
     assert_eq!(
         refused,
         Err(EliminationError::TableTooLarge {
@@ -52,7 +52,7 @@ fn a_plan_beyond_the_budget_is_refused() {
         limit: 1 << 27,
     }
     .to_string();
-    assert!(text.contains("1.000e38") && text.contains("table_budget"));
+    assert!(text.contains("1.000e38") && text.contains("table_entries"));
 }
 
 #[test]
@@ -65,23 +65,23 @@ fn messages_beyond_the_memory_are_refused() {
         graph.factors.push(dense(pair, &numbers));
     }
     // There are three messages over ten values; each message is used when the next one is computed. The answer is a single number.
-    let order = Options::default().order(Order::given(all.clone()));
+    let order = Limits::default().order(Order::given(all.clone()));
     let cost = plan_cost::<SumProduct>(&graph, &all[3..], &order).expect("small");
     assert_eq!((cost.memory, cost.memory_kept), (240.0, 320.0));
-    let refused = sum_product(&graph, &all[3..], &order.clone().memory_budget(239));
+    let refused = sum_product(&graph, &all[3..], &order.clone().memory(239));
     let expected = EliminationError::TooMuchMemory {
         needed: 240.0,
         limit: 239,
     };
     assert_eq!(refused, Err(expected));
-    assert!(sum_product(&graph, &all[3..], &order.memory_budget(240)).is_ok());
+    assert!(sum_product(&graph, &all[3..], &order.memory(240)).is_ok());
     let error = EliminationError::TooMuchMemory {
         needed: 40.2e9,
         limit: 18_000_000_000,
     };
     let text = error.to_string();
     assert!(text.contains("would need 40.2 GB of memory and the budget is 18.0 GB"));
-    assert!(text.contains("Options::memory_budget"));
+    assert!(text.contains("Limits::memory"));
 }
 
 #[test]
@@ -94,17 +94,17 @@ fn tables_between_two_parts_count_as_memory() {
         graph.factors.push(dense(pair, &numbers));
     }
     // Two messages remain, over one variable and over two; the answer and the last message are single numbers.
-    let (keep, options) = ([all[1], all[3]], Options::default());
-    let cost = marginal_map_cost(&graph, &keep, &options).expect("small");
+    let (keep, limits) = ([all[1], all[3]], Limits::default());
+    let cost = marginal_map_cost(&graph, &keep, &limits).expect("small");
     assert_eq!(cost.sum.memory, 888.0);
     assert_eq!(cost.maximum.memory_kept, 896.0);
-    let refused = marginal_map(&graph, &keep, &options.clone().memory_budget(895));
+    let refused = marginal_map(&graph, &keep, &limits.clone().memory(895));
     let expected = EliminationError::TooMuchMemory {
         needed: 896.0,
         limit: 895,
     };
     assert_eq!(refused, Err(expected));
-    assert!(marginal_map(&graph, &keep, &options.memory_budget(896)).is_ok());
+    assert!(marginal_map(&graph, &keep, &limits.memory(896)).is_ok());
 }
 
 /// A graph of three tables whose rows share one value of a common variable (the hub), and the hub.
@@ -136,15 +136,15 @@ fn hub() -> (FactorGraph, VarId) {
 #[test]
 fn a_sparse_message_may_not_outgrow_the_budget() {
     let (graph, hub) = hub();
-    let options = Options::default()
+    let limits = Limits::default()
         .order(Order::given(vec![hub]))
-        .table_budget(20_000);
-    let refused = sum_product(&graph, &[], &options);
+        .table_entries(20_000);
+    let refused = sum_product(&graph, &[], &limits);
     assert!(
         matches!(refused, Err(EliminationError::TableTooLarge { needed, .. }) if needed < 1e5),
         "{refused:?}"
     );
-    let total = sum_product(&graph, &[], &Options::default())
+    let total = sum_product(&graph, &[], &Limits::default())
         .expect("a tree")
         .log_total;
     assert_close(total, 1e6f64.ln(), 1e-12, "total");
@@ -153,10 +153,10 @@ fn a_sparse_message_may_not_outgrow_the_budget() {
 #[test]
 fn a_sparse_message_may_not_outgrow_the_memory() {
     let (graph, hub) = hub();
-    let options = Options::default().order(Order::given(vec![hub]));
-    let cost = plan_cost::<SumProduct>(&graph, &[], &options).expect("well formed");
+    let limits = Limits::default().order(Order::given(vec![hub]));
+    let cost = plan_cost::<SumProduct>(&graph, &[], &limits).expect("well formed");
     assert!(cost.memory < 1e7, "{cost:?}");
-    let refused = sum_product(&graph, &[], &options.memory_budget(10_000_000));
+    let refused = sum_product(&graph, &[], &limits.memory(10_000_000));
     assert!(
         matches!(refused, Err(EliminationError::TooMuchMemory { needed, limit })
             if needed > 1e7 && needed < 1.2e7 && limit == 10_000_000),
@@ -179,9 +179,9 @@ fn a_deadline_ends_an_elimination_within_a_bucket() {
         deadline: Some(began + Duration::from_millis(20)),
         ..Until::default()
     };
-    let options = Options::default().until(&until);
+    let limits = Limits::default().until(&until);
     let keep = [a, b];
-    let ended = sum_product(&graph, &keep, &options);
+    let ended = sum_product(&graph, &keep, &limits);
     assert_eq!(ended, Err(EliminationError::Interrupted));
     assert!(
         began.elapsed() < Duration::from_secs(10),
@@ -197,17 +197,17 @@ fn impossible_is_not_underflow() {
     for _ in 0..10 {
         graph.factors.push(dense(&[v], &[1e-200, 0.0]));
     }
-    let marginal = sum_product(&graph, &[v], &Options::default()).expect("small");
+    let marginal = sum_product(&graph, &[v], &Limits::default()).expect("small");
     assert_close(marginal.log_total, 10.0 * 1e-200f64.ln(), 1e-12, "total");
     assert_eq!(marginal.probabilities, [1.0, 0.0]);
     graph.factors.push(dense(&[v], &[0.0, 1.0]));
-    let marginal = sum_product(&graph, &[v], &Options::default()).expect("small");
+    let marginal = sum_product(&graph, &[v], &Limits::default()).expect("small");
     assert_eq!(
         (marginal.log_total, marginal.probabilities),
         (f64::NEG_INFINITY, vec![0.0, 0.0])
     );
     assert_eq!(
-        most_probable(&graph, &Options::default()),
+        most_probable(&graph, &Limits::default()),
         Err(EliminationError::Impossible)
     );
 }
@@ -216,7 +216,7 @@ fn impossible_is_not_underflow() {
 fn malformed_graphs_are_refused() {
     let mut graph = FactorGraph::default();
     let (a, b) = (graph.add_variable(2), graph.add_variable(3));
-    let keep = |keep: &[VarId]| sum_product(&graph, keep, &Options::default());
+    let keep = |keep: &[VarId]| sum_product(&graph, keep, &Limits::default());
     assert_eq!(
         keep(&[a, VarId(9)]),
         Err(EliminationError::UnknownVariable(VarId(9)))
@@ -244,7 +244,7 @@ fn malformed_graphs_are_refused() {
             table,
             normalised: false,
         });
-        let refused = sum_product(&bad, &[], &Options::default());
+        let refused = sum_product(&bad, &[], &Limits::default());
         assert!(
             matches!(
                 refused,
@@ -258,26 +258,26 @@ fn malformed_graphs_are_refused() {
 #[test]
 fn nothing_to_multiply() {
     let mut graph = FactorGraph::default();
-    let empty = sum_product(&graph, &[], &Options::default()).expect("empty");
+    let empty = sum_product(&graph, &[], &Limits::default()).expect("empty");
     assert_eq!((empty.log_total, empty.probabilities), (0.0, vec![1.0]));
     let (a, b) = (graph.add_variable(4), graph.add_variable(2));
-    let free = sum_product(&graph, &[b], &Options::default()).expect("small");
+    let free = sum_product(&graph, &[b], &Limits::default()).expect("small");
     assert_close(free.log_total, 8f64.ln(), 1e-15, "total");
     assert_eq!(free.probabilities, [0.5, 0.5]);
     assert_eq!(
-        eliminate::<Counting>(&graph, &[], &Options::default())
+        eliminate::<Counting>(&graph, &[], &Limits::default())
             .expect("small")
             .values,
         [8u32.into()]
     );
     assert_eq!(
-        most_probable(&graph, &Options::default()),
+        most_probable(&graph, &Limits::default()),
         Ok((vec![0, 0], 0.0))
     );
     graph.factors.push(dense(&[], &[0.25]));
-    let (_, weight) = most_probable(&graph, &Options::default()).expect("possible");
+    let (_, weight) = most_probable(&graph, &Limits::default()).expect("possible");
     assert_eq!(weight, 0.25f64.ln());
     graph.factors.push(dense(&[a], &[0.0; 4]));
-    let none = sum_product(&graph, &[b], &Options::default()).expect("small");
+    let none = sum_product(&graph, &[b], &Limits::default()).expect("small");
     assert_eq!(none.log_total, f64::NEG_INFINITY);
 }

@@ -1,5 +1,6 @@
 //! Tests of the quality of the order search, and that it changes no answer.
 
+use figrs_factor::Limits;
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
@@ -22,8 +23,8 @@ fn pairs(n: usize, edges: usize, cardinalities: std::ops::Range<usize>, seed: u6
     graph
 }
 
-fn operations(graph: &FactorGraph, options: &Options) -> f64 {
-    let cost = plan_cost::<SumProduct>(graph, &[], options).expect("well formed");
+fn operations(graph: &FactorGraph, limits: &Limits) -> f64 {
+    let cost = plan_cost::<SumProduct>(graph, &[], limits).expect("well formed");
     cost.operations
 }
 
@@ -50,10 +51,10 @@ fn small_graphs_get_the_best_of_all_orders() {
     let mut best = 0;
     for seed in 0..100 {
         let graph = pairs(6, 9, 20..60, seed);
-        let found = operations(&graph, &Options::default());
+        let found = operations(&graph, &Limits::default());
         let mut least = f64::INFINITY;
         for_each_order(&mut variables(&graph), |order| {
-            let given = Options::default().order(Order::given(order.to_vec()));
+            let given = Limits::default().order(Order::given(order.to_vec()));
             least = least.min(operations(&graph, &given));
         });
         assert!(found >= least * (1.0 - 1e-9), "seed {seed}");
@@ -66,7 +67,7 @@ fn small_graphs_get_the_best_of_all_orders() {
 fn components_do_not_touch_each_others_orders() {
     for seed in 0..10 {
         let (hard, easy) = (pairs(30, 60, 2..9, seed), pairs(60, 55, 2..4, seed));
-        let alone = operations(&hard, &Options::default()) + operations(&easy, &Options::default());
+        let alone = operations(&hard, &Limits::default()) + operations(&easy, &Limits::default());
         for (first, second) in [(&hard, &easy), (&easy, &hard)] {
             let mut both = first.clone();
             let offset = both.cardinalities.len() as u32;
@@ -79,7 +80,7 @@ fn components_do_not_touch_each_others_orders() {
                 factor
             }));
             // The answer is a single number, whose operation is counted once.
-            let together = operations(&both, &Options::default());
+            let together = operations(&both, &Limits::default());
             assert_close(together, alone - 1.0, 1e-9, "operations");
         }
     }
@@ -125,10 +126,10 @@ fn searched_orders_give_the_answers_of_listed_ones() {
         let graph = grid(5, &mut rng);
         let all = variables(&graph);
         let keep = [all[12], all[3]];
-        let listed = Options::default().order(Order::given(all));
+        let listed = Limits::default().order(Order::given(all));
         for keep in [&keep[..], &[]] {
             let case = &format!("seed {seed}, {} kept", keep.len());
-            let found = sum_product(&graph, keep, &Options::default()).expect(case);
+            let found = sum_product(&graph, keep, &Limits::default()).expect(case);
             let expected = sum_product(&graph, keep, &listed).expect(case);
             assert_close(found.log_total, expected.log_total, 1e-10, case);
             for (a, b) in found.probabilities.iter().zip(&expected.probabilities) {
@@ -142,7 +143,7 @@ fn searched_orders_give_the_answers_of_listed_ones() {
 fn the_same_graph_gets_the_same_plan() {
     let graph = grid(7, &mut generator(3));
     let plan = || {
-        let plan = Plan::new(&graph, &[], &Options::default(), true).expect("well formed");
+        let plan = Plan::new(&graph, &[], &Limits::default(), true).expect("well formed");
         format!("{:?}", plan.buckets)
     };
     assert_eq!(plan(), plan());
@@ -165,10 +166,10 @@ fn wide_components_are_ordered_as_lists() {
             }
         }
     }
-    let cost = plan_cost::<SumProduct>(&graph, &[], &Options::default()).expect("narrow");
+    let cost = plan_cost::<SumProduct>(&graph, &[], &Limits::default()).expect("narrow");
     assert_eq!(cost.width, 3);
-    let found = sum_product(&graph, &[all[0]], &Options::default()).expect("narrow");
-    let listed = Options::default().order(Order::given(all.clone()));
+    let found = sum_product(&graph, &[all[0]], &Limits::default()).expect("narrow");
+    let listed = Limits::default().order(Order::given(all.clone()));
     let expected = sum_product(&graph, &[all[0]], &listed).expect("narrow");
     assert_close(found.log_total, expected.log_total, 1e-10, "total");
     assert_close(found.probabilities[0], 0.5, 1e-12, "symmetry");

@@ -1,5 +1,6 @@
 //! Tests that barren factors may be left out of sums.
 
+use figrs_factor::Limits;
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
@@ -56,25 +57,25 @@ fn marginals_do_not_change() {
     for seed in 0..200 {
         let graph = network(seed);
         let keep = [VarId((seed % 8) as u32)];
-        let pruned = sum_product(&graph, &keep, &Options::default()).expect("small");
+        let pruned = sum_product(&graph, &keep, &Limits::default()).expect("small");
         let computed = sum_product(
             &graph,
             &keep,
-            &Options::default().barren(BarrenFactors::Compute),
+            &Limits::default().barren(BarrenFactors::Compute),
         )
         .expect("small");
         assert_close(pruned.log_total, computed.log_total, 1e-12, "total");
         for (a, b) in pruned.probabilities.iter().zip(&computed.probabilities) {
             assert_close(*a, *b, 1e-12, "probability");
         }
-        let possible = |options| {
-            eliminate::<Boolean>(&graph, &keep, &options)
+        let possible = |limits| {
+            eliminate::<Boolean>(&graph, &keep, &limits)
                 .expect("small")
                 .values
         };
         assert_eq!(
-            possible(Options::default()),
-            possible(Options::default().barren(BarrenFactors::Compute))
+            possible(Limits::default()),
+            possible(Limits::default().barren(BarrenFactors::Compute))
         );
     }
 }
@@ -85,16 +86,16 @@ fn pruning_costs_less() {
     for seed in 0..200 {
         let graph = network(seed);
         let cost = |barren| {
-            plan_cost::<SumProduct>(&graph, &[], &Options::default().barren(barren)).expect("small")
+            plan_cost::<SumProduct>(&graph, &[], &Limits::default().barren(barren)).expect("small")
         };
         let difference =
             cost(BarrenFactors::Compute).operations - cost(BarrenFactors::Prune).operations;
         dearer += usize::from(difference < 0.0);
         saved[(seed % 2) as usize] += difference;
-        let counted = plan_cost::<Counting>(&graph, &[], &Options::default()).expect("small");
+        let counted = plan_cost::<Counting>(&graph, &[], &Limits::default()).expect("small");
         assert_eq!(
             counted,
-            plan_cost::<MaxProduct>(&graph, &[], &Options::default()).expect("small")
+            plan_cost::<MaxProduct>(&graph, &[], &Limits::default()).expect("small")
         );
     }
     // The search for orders of small graphs does not count zeros, so that the order found for the graph with more tables may happen

@@ -1,5 +1,6 @@
 //! Tests of long, wide and large models.
 
+use figrs_factor::Limits;
 use figrs_factor::algebra::*;
 use figrs_factor::eliminate::*;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
@@ -24,10 +25,10 @@ fn two_hundred_thousand_variables_in_a_chain() {
                 .push(dense(&[last, next], &[0.9, 0.1, 0.2, 0.8]));
             last = next;
         }
-        let marginal = sum_product(&graph, &[last], &Options::default()).expect("narrow");
+        let marginal = sum_product(&graph, &[last], &Limits::default()).expect("narrow");
         assert_close(marginal.log_total, 0.0, 1e-9, "total");
         assert_close(marginal.probabilities[0], 2.0 / 3.0, 1e-12, "stationary");
-        let (values, weight) = most_probable(&graph, &Options::default()).expect("possible");
+        let (values, weight) = most_probable(&graph, &Limits::default()).expect("possible");
         assert!(values.iter().all(|&x| x == 0));
         assert_close(
             weight,
@@ -52,9 +53,9 @@ fn stars_are_taken_leaf_by_leaf() {
             .factors
             .push(dense(&[hub, leaf], &[0.5, 0.5, 0.25, 0.5, 1.0, 0.0]));
     }
-    let cost = plan_cost::<SumProduct>(&graph, &[], &Options::default()).expect("narrow");
+    let cost = plan_cost::<SumProduct>(&graph, &[], &Limits::default()).expect("narrow");
     assert_eq!((cost.width, cost.largest_table), (2, 3.0));
-    let marginal = sum_product(&graph, &[hub], &Options::default()).expect("narrow");
+    let marginal = sum_product(&graph, &[hub], &Limits::default()).expect("narrow");
     // The sums over a leaf are 1, 3/4 and 1.
     assert_close(marginal.log_total, 2f64.ln(), 1e-9, "total");
     assert!(start.elapsed() < SOON);
@@ -67,7 +68,7 @@ fn many_small_factors_do_not_underflow() {
     for _ in 0..1200 {
         graph.factors.push(dense(&[hub], &[0.5, 0.5]));
     }
-    let marginal = sum_product(&graph, &[hub], &Options::default()).expect("narrow");
+    let marginal = sum_product(&graph, &[hub], &Limits::default()).expect("narrow");
     assert_close(
         marginal.log_total,
         -1199.0 * std::f64::consts::LN_2,
@@ -75,7 +76,7 @@ fn many_small_factors_do_not_underflow() {
         "total",
     );
     assert_eq!(marginal.probabilities, [0.5, 0.5]);
-    let (_, weight) = most_probable(&graph, &Options::default()).expect("possible");
+    let (_, weight) = most_probable(&graph, &Limits::default()).expect("possible");
     assert_close(weight, -1200.0 * std::f64::consts::LN_2, 1e-12, "weight");
 }
 
@@ -110,8 +111,8 @@ fn machine(states: usize, steps: usize) -> (FactorGraph, VarId, Vec<Vec<u32>>) {
 fn a_function_over_a_large_state_is_a_scatter() {
     let (graph, last, moves) = machine(5000, 20);
     let start = Instant::now();
-    let marginal = sum_product(&graph, &[last], &Options::default()).expect("narrow");
-    let (values, weight) = most_probable(&graph, &Options::default()).expect("possible");
+    let marginal = sum_product(&graph, &[last], &Limits::default()).expect("narrow");
+    let (values, weight) = most_probable(&graph, &Limits::default()).expect("possible");
     assert!(start.elapsed() < SOON);
     let mut state = vec![0.0; 5000];
     state[0] = 1.0;
@@ -127,6 +128,6 @@ fn a_function_over_a_large_state_is_a_scatter() {
     }
     assert_close(weight, 20.0 * 0.4f64.ln(), 1e-12, "weight");
     assert!((0..20).all(|step| values[2 * step + 1] == 3));
-    let cost = plan_cost::<SumProduct>(&graph, &[last], &Options::default()).expect("narrow");
+    let cost = plan_cost::<SumProduct>(&graph, &[last], &Limits::default()).expect("narrow");
     assert!(cost.operations < 21.0 * 20_000.0 + 6000.0, "{cost:?}");
 }

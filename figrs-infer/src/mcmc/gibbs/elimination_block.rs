@@ -1,5 +1,6 @@
 //! Blocks drawn by variable elimination: blocks with too many assignments to enumerate, but with a small junction tree.
 
+use figrs_factor::Limits;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -8,7 +9,6 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::Rng;
 
 use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
-use figrs_factor::eliminate::Options;
 use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
@@ -138,10 +138,10 @@ impl EliminationBlock {
                 (WeightFactor::Factor(_), false) => return None,
             }
         }
-        let options = Options::default()
-            .table_budget(limit)
-            .operation_budget(most.min(OPERATIONS * limit as f64))
-            .memory_budget(MEMORY);
+        let options = Limits::default()
+            .table_entries(limit)
+            .work(most.min(OPERATIONS * limit as f64))
+            .memory(MEMORY);
         let (mut tree, left) = ContractionTree::compile(&mut graph, &options).ok()?;
         tree.threads = 1;
         let cost = tree.cost.operations as u64 + variables.len() as u64;

@@ -1,10 +1,11 @@
 //! Finds an initial assignment of positive weight for each chain.
 
+use figrs_factor::Limits;
 use figrs_factor::graph::log_entry;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use rand::{Rng, RngExt};
 
-use figrs_factor::eliminate::{EliminationError, Options, most_probable};
+use figrs_factor::eliminate::{EliminationError, most_probable};
 
 /// Number of failed forward draws after which the search for an initial assignment of a chain switches to elimination.
 const FORWARD_DRAWS: u64 = 100;
@@ -111,10 +112,10 @@ impl<'g> ForwardSampler<'g> {
         &self,
         rng: &mut impl Rng,
     ) -> Result<Option<InitialAssignment>, EliminationError> {
-        let options = Options::default()
-            .table_budget(TABLE)
-            .operation_budget(OPERATIONS)
-            .memory_budget(MEMORY);
+        let options = Limits::default()
+            .table_entries(TABLE)
+            .work(OPERATIONS)
+            .memory(MEMORY);
         match most_probable(&self.perturbed(rng), &options) {
             Ok((values, _)) => Ok(Some(InitialAssignment::Found(values))),
             Err(EliminationError::Impossible) => Ok(Some(InitialAssignment::Impossible)),

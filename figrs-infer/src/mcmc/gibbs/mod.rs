@@ -23,8 +23,8 @@ mod prepare;
 
 use std::ops::Range;
 
-use figrs_core::expand::{Budget, Encoding};
-use figrs_core::{AnyElement, Model};
+use figrs_core::expand::Encoding;
+use figrs_core::{AnyElement, Limits, Model};
 
 pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
@@ -32,11 +32,12 @@ use chains::{Schedule, StartError, TargetReader};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::limits::Limits;
+use figrs_answer::limits::expand;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 use figrs_exact::conflict;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
@@ -112,53 +113,26 @@ impl Gibbs {
         }
     }
 
-    /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
-    /// assignment.
-    pub fn chains(mut self, chains: usize) -> Self {
-        self.schedule.chains = chains;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
+        /// assignment.
+        chains: usize => schedule.chains;
+        /// Makes each chain discard this many sweeps at its beginning.
+        burn_in: u64 => schedule.burn_in;
+        /// Sets the number of sweeps after which one draw is retained.
+        thin: u64 => schedule.thin;
+        /// Sets the seed of the random numbers.
+        seed: u64 => seed;
+        /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
+        /// enumerated block, and to the entries of the largest table of an elimination.
+        block_table: usize => block_table;
     }
 
-    /// Makes each chain discard this many sweeps at its beginning.
-    pub fn burn_in(mut self, sweeps: u64) -> Self {
-        self.schedule.burn_in = sweeps;
-        self
-    }
+    setters!(threads: limits.threads);
+    setters!(expansion: limits);
 
-    /// Retains one draw after every `sweeps` sweeps.
-    pub fn thin(mut self, sweeps: u64) -> Self {
-        self.schedule.thin = sweeps;
-        self
-    }
-
-    /// Sets the seed of the random numbers.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
-
-    /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
-    /// enumerated block, and to the entries of the largest table of an elimination.
-    pub fn block_table(mut self, entries: usize) -> Self {
-        self.block_table = entries;
-        self
-    }
-
-    /// Limits the number of threads on which the chains run (default: all cores). The answer does not depend on the
-    /// number of threads.
-    pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
-        self.limits.threads = Some(threads);
-        self
-    }
-
-    /// Sets the limits on the expansion of the model.
-    pub fn budget(mut self, budget: Budget) -> Self {
-        self.limits.budget = budget;
-        self
-    }
-
-    crate::sampling::settings::keeping_anyway!();
-    watched!();
+    setters!(kept_draws);
+    setters!(watch: watch);
 
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Error> {
@@ -242,7 +216,7 @@ impl Gibbs {
     ) -> Result<Partial<GibbsSums>, Error> {
         let limits = self.limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, &limits);
-        let expansion = limits.expand(model, targets)?;
+        let expansion = expand(&limits, model, targets)?;
         if expansion.impossible().is_some() {
             return Err(impossible());
         }
@@ -253,7 +227,7 @@ impl Gibbs {
             kernel => kernel?,
         };
         let reader = TargetReader::new(&kernel, &expansion, &encoding);
-        let by = (self.seed, limits.threads());
+        let by = (self.seed, limits.thread_count());
         let numbers = units.start..units.end.min(self.schedule.chains as u64);
         let chains = match chains::run(&reader, numbers, self.schedule, by, watching) {
             Ok(chains) => chains,

@@ -70,8 +70,9 @@ use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::{Watch, watched};
+use figrs_answer::run::watch::Watch;
 use figrs_answer::run::work_queue::in_order;
+use figrs_answer::setters;
 use figrs_factor::Stopped;
 use tempering::TemperatureLadder;
 
@@ -161,23 +162,14 @@ impl MetropolisHastings {
         }
     }
 
-    /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
-    /// world.
-    pub fn chains(mut self, chains: usize) -> Self {
-        self.chains = chains;
-        self
-    }
-
-    /// Makes each chain take this many steps before its first draw (default: half the number of steps after burn-in).
-    pub fn burn_in(mut self, steps: u64) -> Self {
-        self.burn_in = Some(steps);
-        self
-    }
-
-    /// Retains one draw after every `steps` steps (default one).
-    pub fn thin(mut self, steps: u64) -> Self {
-        self.thin = steps;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
+        /// world.
+        chains: usize => chains;
+        /// Makes each chain take this many steps before its first draw (default: half the number of steps after burn-in).
+        burn_in: u64 => burn_in;
+        /// Sets the number of steps after which one draw is retained (default one).
+        thin: u64 => thin;
     }
 
     /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature
@@ -212,8 +204,8 @@ impl MetropolisHastings {
     }
 
     stepping!();
-    crate::sampling::settings::keeping_anyway!();
-    watched!();
+    setters!(kept_draws);
+    setters!(watch: watch);
 
     fn check(&self) -> Result<ChainLength, Error> {
         let settings = [
@@ -302,7 +294,12 @@ impl MergeableSampler for MetropolisHastings {
     type Sums = MetropolisSums;
 
     fn settings(&self) -> String {
-        let settings = settings_text!(self, settings.drawing.threads, settings.proposals, watch);
+        let settings = settings_text!(
+            self,
+            settings.drawing.limits.threads,
+            settings.proposals,
+            watch
+        );
         format!("{settings}, {}", self.settings.proposals.description())
     }
 

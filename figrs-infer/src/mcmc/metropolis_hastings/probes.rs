@@ -70,7 +70,7 @@ pub(super) fn probes(
         return 0;
     }
     let drawn = || -> Result<u64, Error> {
-        let mut trace = Trace::new(model, targets, settings.drawing.limit.clone())?;
+        let mut trace = Trace::new(model, targets, settings.drawing.limits.clone())?;
         trace.restart(&mut candidate(settings.drawing.seed, 0))?;
         Ok(trace.choices() as u64)
     };
@@ -116,7 +116,7 @@ fn draw_from_prior(
     run: &RunMonitor<'_>,
     values: &mut [Box<dyn AnyColumn>],
 ) -> Result<PriorDraws, Error> {
-    let mut trace = Trace::new(model, targets, settings.drawing.limit.clone())?;
+    let mut trace = Trace::new(model, targets, settings.drawing.limits.clone())?;
     let mut random = stream(settings.drawing.seed, PRIOR_STREAMS + number);
     let mut draws = PriorDraws::default();
     let mut left = most;

@@ -49,7 +49,7 @@ impl MetropolisSettings {
             let (trace, kernel) = self.replica(model, targets, &mut random, turn)?;
             return Ok((trace, kernel, random));
         };
-        let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
+        let mut trace = Trace::new(model, targets, self.drawing.limits.clone())?;
         let mut first = starts::candidate(self.drawing.seed, start);
         first_world(&mut trace, &mut first, self.max_tries, turn)?;
         let mut kernel = self.kernel(model);
@@ -74,7 +74,7 @@ impl MetropolisSettings {
         random: &mut Stream,
         turn: &TimeShare<'_>,
     ) -> Result<(Trace, Kernel), Error> {
-        let mut trace = Trace::new(model, targets, self.drawing.limit.clone())?;
+        let mut trace = Trace::new(model, targets, self.drawing.limits.clone())?;
         first_world(&mut trace, random, self.max_tries, turn)?;
         Ok((trace, self.kernel(model)))
     }
@@ -87,7 +87,7 @@ impl MetropolisSettings {
 /// Defines the setters of an algorithm that has a field `settings`.
 macro_rules! stepping {
     () => {
-        crate::sampling::settings::drawing!(settings.drawing);
+        setters!(sampler: settings.drawing);
 
         /// Limits the number of worlds among which each chain looks for its first world of positive weight (default ten thousand).
         pub fn max_tries(mut self, worlds: u64) -> Self {

@@ -36,7 +36,7 @@ pub(super) fn dispersed(
     if chains < 2 {
         return Ok(Vec::new());
     }
-    let mut trace = Trace::new(model, targets, drawing.limit.clone())?;
+    let mut trace = Trace::new(model, targets, drawing.limits.clone())?;
     let time = run.deadline().map(|deadline| deadline.mul_f64(TRIAL_SHARE));
     let most = chains.saturating_mul(CANDIDATES) as u64;
     for number in 0..most {

@@ -7,16 +7,16 @@ mod sequence;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use figrs_core::{AnyElement, Model, Stream, stream};
+use figrs_core::{AnyElement, Limits, Model, Stream, stream};
 use figrs_lower::internals::Block;
-use figrs_lower::{EvidenceOrder, Observations, WorldLimit};
+use figrs_lower::{EvidenceOrder, Observations};
 use rand::RngExt;
 
 use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
-use crate::sampling::settings::{SamplerSettings, drawing};
+use crate::sampling::settings::SamplerSettings;
 use crate::sampling::shared_memory::SharedMemory;
 use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::sampling::weight_bound::WeightBound;
@@ -26,7 +26,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::watch::{RunMonitor, Watch, watched};
+use figrs_answer::run::watch::{RunMonitor, Watch};
+use figrs_answer::setters;
 
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
@@ -104,38 +105,21 @@ impl SequentialMonteCarlo {
         }
     }
 
-    /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
-    pub fn populations(mut self, populations: u64) -> Self {
-        self.populations = populations;
-        self
-    }
-
-    /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
-    /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
-    /// its block.
-    pub fn side_by_side(mut self, populations: u64) -> Self {
-        self.side_by_side = Some(populations);
-        self
-    }
-
-    /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
-    /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
-    pub fn first_population(mut self, number: u64) -> Self {
-        self.first_population = number;
-        self
-    }
-
-    /// Sets the resampling scheme (default: systematic resampling).
-    pub fn resampling(mut self, resampling: Resampling) -> Self {
-        self.resampling = resampling;
-        self
-    }
-
-    /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
-    /// and 1 means after every statement that gives the particles different weights.
-    pub fn threshold(mut self, share: f64) -> Self {
-        self.threshold = share;
-        self
+    figrs_factor::field_setters! {
+        /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
+        populations: u64 => populations;
+        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
+        /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
+        /// its block.
+        side_by_side: u64 => side_by_side;
+        /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
+        /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
+        first_population: u64 => first_population;
+        /// Sets the resampling scheme (default: systematic resampling).
+        resampling: Resampling => resampling;
+        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
+        /// and 1 means after every statement that gives the particles different weights.
+        threshold: f64 => threshold;
     }
 
     /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets
@@ -157,8 +141,8 @@ impl SequentialMonteCarlo {
         self
     }
 
-    drawing!(drawing);
-    watched!();
+    setters!(sampler: drawing);
+    setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
         Error::InvalidSetting {
@@ -366,7 +350,7 @@ impl SequentialMonteCarlo {
         &self,
         partial: Partial<S>,
         end: u64,
-        worker: impl Fn(WorldLimit) -> Result<W, Error> + Sync,
+        worker: impl Fn(Limits) -> Result<W, Error> + Sync,
         work: impl Fn(&mut W, u64, &FilterProgress<'_>) -> Result<Option<S::Unit>, Error> + Sync,
         tally: impl Fn(&S::Unit) -> &PopulationTally,
     ) -> Result<Partial<S>, Error> {
@@ -381,7 +365,7 @@ impl SequentialMonteCarlo {
         partial.run(
             &run,
             (self.drawing.threads(), end.min(self.blocks()), 1),
-            || worker(self.drawing.limit.until(run.until())),
+            || worker(self.drawing.limits.until(run.until())),
             |worker, number| work(worker, number, &way),
             |unit| {
                 taken += tally(unit).populations.len() as u64;
@@ -395,7 +379,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     type Sums = PopulationSums;
 
     fn settings(&self) -> String {
-        settings_text!(self, drawing.threads, watch)
+        settings_text!(self, drawing.limits.threads, watch)
     }
 
     fn units(&self, _: &Model, _: &[AnyElement]) -> Result<u64, Error> {
@@ -413,7 +397,8 @@ impl MergeableSampler for SequentialMonteCarlo {
         self.check()?;
         let unseen = UnseenWorlds::of(model, targets, WeightBound::of(model));
         let sums = self.sums(&units, targets, unseen);
-        let memory = SharedMemory::new(self.drawing.limit.bytes, self.drawing.threads());
+        let memory =
+            SharedMemory::new(self.drawing.limits.expansion_memory, self.drawing.threads());
         self.run_blocks(
             Partial::new(sums, units.start, absorption),
             units.end,

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use figrs_core::{AnyElement, Element, Model, Parents, Stream, Value};
+use figrs_core::{AnyElement, Element, Limits, Model, Parents, Stream, Value};
 use figrs_lower::internals::Block;
-use figrs_lower::{EvidenceOrder, Observations, WorldLimit};
+use figrs_lower::{EvidenceOrder, Observations};
 
 use super::paths::AncestralPaths;
 use super::{FilterProgress, SequentialMonteCarlo};
@@ -263,7 +263,7 @@ impl PartBlock {
 /// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
-    limit: WorldLimit,
+    limit: Limits,
     sequence: &'a S,
     kept: Vec<Option<PartBlock>>,
     /// Approximate number of bytes of the stored parts.
@@ -274,7 +274,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
     /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
-    fn new(filter: &'a SequentialMonteCarlo, limit: WorldLimit, sequence: &'a S) -> Self {
+    fn new(filter: &'a SequentialMonteCarlo, limit: Limits, sequence: &'a S) -> Self {
         Self {
             filter,
             limit,

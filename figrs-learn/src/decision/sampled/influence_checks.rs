@@ -1,14 +1,14 @@
 //! Rejects decisions that influence the evidence, or elements that are known when the decisions are made.
 
-use figrs_core::expand::{Budget, Expansion};
+use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
 use figrs_core::{AnyElement, Label, Model, ModelError};
+use figrs_factor::Limits;
 
 use crate::decision::influence;
 use crate::decision::problem::{AskedDecision, DecisionQuestion};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
-use figrs_factor::eliminate::Options;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
 /// Maximum number of elements of an expansion in which all branches are examined.
@@ -24,14 +24,12 @@ pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
         return by_graph(question, &graph);
     }
-    let budget = Budget {
-        elements: MOST_ELEMENTS,
-        table_entries: MOST_ELEMENTS as u64,
-        ..Budget::default()
-    };
+    let entries = MOST_ELEMENTS as u64;
+    let limits = Limits::default()
+        .elements(MOST_ELEMENTS)
+        .element_entries(entries);
     let decided = question.offered();
-    let until = Options::default().end().clone();
-    match Expansion::deciding(&question.model, &roots, (budget, &until), &decided) {
+    match Expansion::deciding(&question.model, &roots, &limits, &decided) {
         // No error is returned for impossible evidence, because the sampler later reports a better error for it.
         Ok(expansion) if expansion.impossible().is_some() => Ok(()),
         Ok(expansion) => influence::check(&expansion, question),

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use super::*;
 
-const SEARCH: SearchLimits = SearchLimits {
-    table: 1 << 6,
-    work: 200_000,
-    memory: 1 << 24,
-};
+fn small_search() -> Limits {
+    search_limits(1 << 6, 200_000, 1 << 24)
+}
 
 /// Adds variables that must all have different values, with one value fewer than there are variables. The variables
 /// cannot all be different, but any two of them are consistent.
@@ -45,8 +43,8 @@ fn cliques(n: usize) -> FactorGraph {
     graph
 }
 
-fn solved(graph: &FactorGraph, limits: SearchLimits, observer: SearchObserver<'_>) -> SearchResult {
-    solve(graph, limits, &Until::default(), observer).expect("well formed")
+fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) -> SearchResult {
+    solve(graph, limits, observer).expect("well formed")
 }
 
 /// A component without assignments ends the search, even if another component would take far more steps than allowed; many such
@@ -57,7 +55,7 @@ fn an_impossible_component_ends_the_search() {
     for _ in 0..200 {
         add_pigeons(&mut graph, 6);
     }
-    let result = solved(&graph, SEARCH, SearchObserver::default());
+    let result = solved(&graph, &small_search(), SearchObserver::default());
     assert!(matches!(result, SearchResult::Impossible), "{result:?}");
 }
 
@@ -66,7 +64,7 @@ fn an_impossible_component_ends_the_search() {
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
-    let result = solved(&graph, SEARCH, SearchObserver::default());
+    let result = solved(&graph, &small_search(), SearchObserver::default());
     let SearchResult::Found(values, steps, None) = result else {
         panic!("{result:?}");
     };
@@ -90,17 +88,10 @@ fn an_exact_elimination_is_told() {
             improvement: &|step| observed.borrow_mut().push(*step),
             ..SearchObserver::default()
         };
-        let limits = SearchLimits {
-            table: 1 << 16,
-            work: 10_000_000,
-            memory: 1 << 30,
-        };
-        let small = SearchLimits {
-            work: 80_000,
-            ..limits
-        };
+        let limits = search_limits(1 << 16, 10_000_000, 1 << 30);
+        let small = limits.clone().work(80_000.0);
         let limits = if seed % 2 == 0 { limits } else { small };
-        let SearchResult::Found(_, steps, None) = solved(&graph, limits, observer) else {
+        let SearchResult::Found(_, steps, None) = solved(&graph, &limits, observer) else {
             continue;
         };
         assert_eq!(observed.into_inner(), steps, "seed {seed}");
@@ -129,7 +120,7 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
         improvement: &improvement,
         ..SearchObserver::default()
     };
-    let result = solve(graph, SEARCH, &until, observer);
+    let result = solve(graph, &small_search().until(&until), observer);
     result.unwrap_or(SearchResult::Unknown {
         work: 0,
         upper_bound: f64::INFINITY,
@@ -188,20 +179,16 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
-    let (_, best) = most_probable(&graph, &Options::default()).expect("2^18 entries");
-    let limits = SearchLimits {
-        table: 1 << 6,
-        work: 20_000_000,
-        memory: 1 << 24,
-    };
+    let (_, best) = most_probable(&graph, &Limits::default()).expect("2^18 entries");
+    let limits = search_limits(1 << 6, 20_000_000, 1 << 24);
     let SearchResult::Found(values, steps, None) =
-        solved(&graph, limits, SearchObserver::default())
+        solved(&graph, &limits, SearchObserver::default())
     else {
         panic!("nothing found");
     };
     let last = steps[steps.len() - 1];
     assert!(close(log_weight(&graph, &values), best) && close(last.upper_bound, best));
-    assert!(last.work < limits.work / 4, "{last:?}");
+    assert!((last.work as f64) < limits.work / 4.0, "{last:?}");
 }
 
 /// An interrupt at any time leaves an assignment with the reported weight, valid bounds that only tighten, and a proof of optimality
@@ -209,7 +196,7 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);
-    let (_, best) = most_probable(&graph, &Options::default()).expect("2^16 entries");
+    let (_, best) = most_probable(&graph, &Limits::default()).expect("2^16 entries");
     let mut stops = 0;
     for i in 0..60u32 {
         let flag = Arc::new(AtomicBool::new(false));
@@ -222,12 +209,8 @@ fn an_interrupt_at_any_time_leaves_sound_bounds() {
             std::thread::sleep(delay);
             flag.store(true, Ordering::Relaxed);
         });
-        let limits = SearchLimits {
-            table: 1 << 6,
-            work: 20_000_000,
-            memory: 1 << 22,
-        };
-        let result = solve(&graph, limits, &until, SearchObserver::default());
+        let limits = search_limits(1 << 6, 20_000_000, 1 << 22);
+        let result = solve(&graph, &limits.until(&until), SearchObserver::default());
         timer.join().expect("no panic");
         let Ok(SearchResult::Found(values, steps, stopped)) = result else {
             continue;

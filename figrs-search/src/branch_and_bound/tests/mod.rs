@@ -8,22 +8,23 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::neighbourhood::Neighbourhoods;
-use super::solve::{SearchLimits, SearchObserver, SearchResult, solve};
-use figrs_factor::Until;
-use figrs_factor::eliminate::{Options, log_weight, most_probable};
+use super::solve::{SearchObserver, SearchResult, solve};
+use figrs_factor::eliminate::{log_weight, most_probable};
+use figrs_factor::{Limits, Until};
 use figrs_random_graphs::{
     RANGES, WeightRange, dense, generator, random_graph, table, values_of, variables, worlds,
 };
 
 const AMPLE: u64 = 10_000_000;
 
+fn search_limits(table: usize, work: u64, memory: u64) -> Limits {
+    let limits = Limits::default().table_entries(table).memory(memory);
+    limits.work(work as f64)
+}
+
 fn searched(graph: &FactorGraph, table: usize, work: u64) -> SearchResult {
-    let limits = SearchLimits {
-        table,
-        work,
-        memory: 1 << 20,
-    };
-    solve(graph, limits, &Until::default(), SearchObserver::default()).expect("well formed")
+    let limits = search_limits(table, work, 1 << 20);
+    solve(graph, &limits, SearchObserver::default()).expect("well formed")
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -133,7 +134,7 @@ fn neighbourhoods_gain_what_there_is_to_gain() {
             // Each component of the graph needs a centre, so each variable in turn is the first centre.
             for first in 0..all.len() {
                 let centres = [&all[first..], &all[..first]].concat();
-                near.improve(&centres, &mut values, &Options::default(), budget)
+                near.improve(&centres, &mut values, &Limits::default(), budget)
                     .expect("well formed");
             }
             let after = log_weight(&graph, &values);
@@ -208,7 +209,7 @@ fn grid(side: usize, strength: f64, seed: u64) -> FactorGraph {
 fn a_small_grid_is_proven_with_tables_that_are_too_small_for_it() {
     for seed in 0..3 {
         let graph = grid(10, 2.0, seed);
-        let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
+        let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
         let SearchResult::Found(_, steps, _) = searched(&graph, 1 << 6, AMPLE) else {
             panic!("nothing found");
         };
@@ -230,7 +231,7 @@ fn a_large_grid_has_a_world_and_a_bound() {
     let last = steps[steps.len() - 1];
     let log = figrs_factor::eliminate::log_weight(&graph, &values);
     assert!(close(log, last.log_probability), "{last:?} {log}");
-    let (_, best) = most_probable(&graph, &Options::default()).expect("2^20 entries");
+    let (_, best) = most_probable(&graph, &Limits::default()).expect("2^20 entries");
     assert!(
         last.log_probability <= best + 1e-9 && last.upper_bound >= best - 1e-9,
         "{last:?} {best}"
@@ -251,7 +252,7 @@ fn deep_trees_do_not_recurse() {
             .collect();
         graph.factors.push(dense(three, &weights));
     }
-    let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
+    let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
     let SearchResult::Found(values, steps, None) = searched(&graph, 3, 0) else {
         panic!("nothing found");
     };
@@ -284,7 +285,7 @@ fn costs_of_bad_worlds_do_not_limit_the_resolution() {
                 ..factor.clone()
             };
         }
-        let (_, best) = most_probable(&graph, &Options::default()).expect("narrow");
+        let (_, best) = most_probable(&graph, &Limits::default()).expect("narrow");
         let SearchResult::Found(_, steps, None) = searched(&graph, 2, AMPLE) else {
             panic!("nothing found");
         };

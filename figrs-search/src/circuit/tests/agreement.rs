@@ -1,5 +1,6 @@
 //! Tests of sums, counts, marginals and assignments of random graphs.
 
+use figrs_factor::Limits;
 use num_bigint::BigUint;
 use rand::RngExt;
 
@@ -13,7 +14,7 @@ use super::super::search_trace::SumTrace;
 use super::problems::{
     cases, log_sum_of, random_clauses, random_formula, random_graph, rng, worlds,
 };
-use figrs_factor::eliminate::{Options, sum_product};
+use figrs_factor::eliminate::sum_product;
 use figrs_factor::tree::{ContractionTree, SumProductPrecision, TreeBeliefs};
 
 fn is_close(a: f64, b: f64) -> bool {
@@ -22,9 +23,9 @@ fn is_close(a: f64, b: f64) -> bool {
 
 #[test]
 fn sums_of_all_engines_are_those_over_all_assignments() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -34,8 +35,8 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
         let expected = log_sum_of(&worlds(&graph));
         empty += u64::from(expected == f64::NEG_INFINITY);
         let circuit = log_sum(&graph, 1 << 20, &control).expect("small");
-        let elimination = sum_product(&graph, &[], &options).expect("small").log_total;
-        let (tree, _) = ContractionTree::compile(&mut graph, &options).expect("small");
+        let elimination = sum_product(&graph, &[], &limits).expect("small").log_total;
+        let (tree, _) = ContractionTree::compile(&mut graph, &limits).expect("small");
         let mut sums: TreeBeliefs<SumProductPrecision> = TreeBeliefs::new(&tree, &graph);
         for found in [circuit, elimination, sums.log_total(&tree, &graph)] {
             assert!(is_close(found, expected), "seed {seed}: {found} {expected}");
@@ -49,9 +50,9 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
 /// formulas.
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -81,9 +82,9 @@ fn preprocessing_keeps_the_number_of_solutions() {
 
 #[test]
 fn a_cache_that_forgets_changes_no_sum() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -98,7 +99,7 @@ fn a_cache_that_forgets_changes_no_sum() {
             &graph,
             &[],
             &vec![false; graph.cardinalities.len()],
-            &options,
+            &limits,
         )
         .expect("small");
         let trace = SumTrace::new(form.symbol_logs.iter().copied());
@@ -115,9 +116,9 @@ fn a_cache_that_forgets_changes_no_sum() {
 
 #[test]
 fn circuits_know_counts_marginals_and_worlds() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };

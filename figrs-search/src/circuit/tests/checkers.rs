@@ -8,13 +8,13 @@ use super::super::search::{ExhaustiveSearch, SearchControl};
 use super::super::search_trace::SumTrace;
 use super::CacheReplay;
 use super::problems::{log_sum_of, random_formula, random_graph, rng, worlds};
-use figrs_factor::eliminate::Options;
+use figrs_factor::Limits;
 
 #[test]
 fn learned_clauses_hold_in_all_worlds() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -29,7 +29,7 @@ fn learned_clauses_hold_in_all_worlds() {
             &graph,
             &[],
             &vec![false; graph.cardinalities.len()],
-            &options,
+            &limits,
         )
         .expect("small");
         let copy = form.clone();
@@ -76,9 +76,9 @@ fn learned_clauses_hold_in_all_worlds() {
 
 #[test]
 fn cached_values_are_those_of_a_second_search() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -94,7 +94,7 @@ fn cached_values_are_those_of_a_second_search() {
             &graph,
             &[],
             &vec![false; graph.cardinalities.len()],
-            &options,
+            &limits,
         )
         .expect("small");
         let trace = SumTrace::new(form.symbol_logs.clone());

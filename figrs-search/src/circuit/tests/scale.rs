@@ -4,14 +4,14 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use figrs_factor::Until;
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::{Limits, Until};
 
 use super::super::labelled_circuit::LabelledCircuit;
 use super::super::log_sum::log_sum;
 use super::super::search::SearchControl;
 use super::problems::{log_sum_of, random_formula, rng, worlds};
-use figrs_factor::eliminate::{EliminationError, Options};
+use figrs_factor::eliminate::EliminationError;
 
 /// Returns a chain of binary variables in which no two neighbours are both true.
 fn chain(n: usize) -> FactorGraph {
@@ -28,9 +28,9 @@ fn chain(n: usize) -> FactorGraph {
 
 #[test]
 fn long_chains_do_not_overflow_the_stack() {
-    let options = Options::default();
+    let limits = Limits::default();
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -69,7 +69,7 @@ fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (b
         interrupt: Some(flag.clone()),
         ..Until::default()
     };
-    let options = Options::default().until(&until);
+    let limits = Limits::default().until(&until);
     let (calls, last) = (Cell::new(0), Cell::new(0));
     let report = |decisions| {
         assert!(decisions >= last.replace(decisions), "decisions only grow");
@@ -77,7 +77,7 @@ fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (b
         flag.store(calls.get() >= count, Ordering::Relaxed);
     };
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &report,
     };
@@ -128,9 +128,9 @@ fn an_interrupt_at_any_decision_ends_the_search() {
 
 #[test]
 fn a_circuit_that_outgrows_the_budget_is_refused() {
-    let options = Options::default().memory_budget(1 << 20);
+    let limits = Limits::default().memory(1 << 20);
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };
@@ -145,9 +145,9 @@ fn a_circuit_that_outgrows_the_budget_is_refused() {
 
 #[test]
 fn tables_of_too_many_rows_are_refused() {
-    let options = Options::default().table_budget(5000);
+    let limits = Limits::default().table_entries(5000);
     let control = SearchControl {
-        options: &options,
+        limits: &limits,
         decisions: u64::MAX,
         report: &|_| (),
     };

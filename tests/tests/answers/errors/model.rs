@@ -1,6 +1,6 @@
 //! Tests of mistakes in a model, and of models that are too large for an algorithm.
 
-use figrs::expand::Budget;
+use figrs::Limits;
 use figrs::prelude::*;
 use figrs::{
     Atomic, BeliefPropagation, Distribution, LazyVariableElimination, MarginalMap, ModelError,
@@ -175,10 +175,7 @@ fn table_too_large() {
 
 #[test]
 fn too_deep() {
-    let shallow = VariableElimination::new().budget(Budget {
-        depth: 50,
-        ..Budget::default()
-    });
+    let shallow = VariableElimination::new().limits(Limits::default().depth(50));
     let parts = [
         "model.rs:",
         "50 deep",
@@ -235,13 +232,10 @@ fn too_many_elements() {
     for _ in 0..100 {
         total = total.map(|n| n + 1).named("total");
     }
-    let small = Budget {
-        elements: 30,
-        ..Budget::default()
-    };
+    let small = Limits::default().elements(30);
     for algorithm in algorithms![
-        VariableElimination::new().budget(small),
-        MpeVariableElimination::new().budget(small),
+        VariableElimination::new().limits(small.clone()),
+        MpeVariableElimination::new().limits(small.clone()),
         Enumerate::new().max_elements(30),
         ImportanceSampling::new(1000).max_elements(30),
     ] {
@@ -276,19 +270,16 @@ fn longer(by: usize) -> Element<Vec<u8>> {
 #[test]
 fn too_much_memory() {
     const BYTES: u64 = 2 << 20;
-    let budget = Budget {
-        bytes: BYTES,
-        ..Budget::default()
-    };
+    let limits = Limits::default().expansion_memory(BYTES);
     for algorithm in algorithms![
-        VariableElimination::new().budget(budget),
-        JunctionTree::new().budget(budget),
-        MarginalMap::new().budget(budget),
-        MpeVariableElimination::new().budget(budget),
-        MpeBranchAndBound::new().budget(budget),
-        BeliefPropagation::new().budget(budget),
-        MpeBeliefPropagation::new().budget(budget),
-        Gibbs::new(10).budget(budget),
+        VariableElimination::new().limits(limits.clone()),
+        JunctionTree::new().limits(limits.clone()),
+        MarginalMap::new().limits(limits.clone()),
+        MpeVariableElimination::new().limits(limits.clone()),
+        MpeBranchAndBound::new().expansion_limits(&limits),
+        BeliefPropagation::new().expansion_limits(&limits),
+        MpeBeliefPropagation::new().expansion_limits(&limits),
+        Gibbs::new(10).expansion_limits(&limits),
         Frontier::new().memory(BYTES),
         Enumerate::new().max_bytes(BYTES),
         ForwardSampling::new(100).max_bytes(BYTES),
@@ -316,7 +307,7 @@ fn too_much_memory() {
             says(found, &["model.rs:", "2 MiB", "infinite", "`max_bytes`"]);
         }
     }
-    let bounds = LazyVariableElimination::to_width(0.1).budget(budget);
+    let bounds = LazyVariableElimination::to_width(0.1).limits(limits);
     let answer = bounds.run(&Model::new(), wide()).unwrap();
     assert!(answer.deepening().is_some());
 }

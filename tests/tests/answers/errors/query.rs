@@ -1,8 +1,8 @@
 //! Tests of queries that have no answer.
 
-use figrs::eliminate::{EliminationError, Options};
+use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
-use figrs::{MpeBranchAndBound, fold};
+use figrs::{Limits, MpeBranchAndBound, fold};
 
 use crate::errors::{error, says};
 
@@ -11,10 +11,10 @@ fn elimination_table_too_large() {
     let (a, b) = (Uniform::new(0..20), Uniform::new(0..20));
     let sum = (&a, &b).map(|(a, b)| a + b);
     let model = Model::new().weigh(&sum, |&s| f64::from(s));
-    let small = VariableElimination::new().options(Options::default().table_budget(5));
+    let small = VariableElimination::new().limits(Limits::default().table_entries(5));
     let found = says(
         error(&small, &model, &a),
-        &["budget is 5", "Options::table_budget", "`Exact`"],
+        &["budget is 5", "Limits::table_entries", "`Exact`"],
     );
     let table = EliminationError::TableTooLarge {
         needed: 0.0,
@@ -36,10 +36,10 @@ fn elimination_too_many_operations() {
     let (a, b) = (Uniform::new(0..20), Uniform::new(0..20));
     let sum = (&a, &b).map(|(a, b)| a + b);
     let model = Model::new().weigh(&sum, |&s| f64::from(s));
-    let hasty = VariableElimination::new().options(Options::default().operation_budget(10.0));
+    let hasty = VariableElimination::new().limits(Limits::default().work(10.0));
     let found = says(
         error(&hasty, &model, &a),
-        &["budget is 1.000e1", "Options::operation_budget"],
+        &["budget is 1.000e1", "Limits::work"],
     );
     assert!(matches!(
         found,

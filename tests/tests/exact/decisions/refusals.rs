@@ -3,8 +3,8 @@
 use figrs::eliminate::EliminationError;
 use figrs::prelude::*;
 use figrs::{
-    BeliefPropagation, Decision, Label, LazyVariableElimination, MarginalMap, MaximiseUtility,
-    ModelError, MpeBranchAndBound, eliminate::Options,
+    BeliefPropagation, Decision, Label, LazyVariableElimination, Limits, MarginalMap,
+    MaximiseUtility, ModelError, MpeBranchAndBound,
 };
 use figrs_tests::samplers::{Effort, SAMPLERS};
 
@@ -232,9 +232,9 @@ fn large_problems_are_refused() {
         .collect();
     let sum = all.iter().chain([&act]).cloned().collect::<Vec<_>>();
     let worth = sum.map(|all| all.iter().fold(0.0, |x: f64, &&s| (x + f64::from(s)).sin()));
-    let tiny = Options::default().table_budget(100);
+    let tiny = Limits::default().table_entries(100);
     let error = MaximiseUtility::new()
-        .options(tiny)
+        .limits(tiny)
         .run(&Model::new(), [&worth], &act);
     let Err(Error::Elimination(EliminationError::TableTooLarge { .. })) = error else {
         panic!("{error:?}")

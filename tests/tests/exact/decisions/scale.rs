@@ -1,7 +1,7 @@
 //! Tests of decision problems that are long or wide, or have weights beyond ordinary numbers.
 
 use figrs::prelude::*;
-use figrs::{Decision, MaximiseUtility, eliminate::Options};
+use figrs::{Decision, Limits, MaximiseUtility};
 
 const STATES: usize = 3;
 
@@ -64,8 +64,8 @@ fn combinations_that_are_impossible_take_no_room() {
     let right = hidden.map(|&x| x * 7 % 300);
     let guess = Decision::new((&left, &right), [0usize, 1]);
     let worth = (&hidden, &guess).map(|(&x, &guess)| if x % 2 == guess { 1.0 } else { 0.0 });
-    let options = Options::default().table_budget(1 << 18);
-    let plan = MaximiseUtility::new().options(options);
+    let options = Limits::default().table_entries(1 << 18);
+    let plan = MaximiseUtility::new().limits(options);
     let plan = plan.run(&Model::new(), [&worth], &guess).unwrap();
     assert!((plan.expected_utility() - 1.0).abs() < 1e-12);
     let policy = plan.policy(&guess).unwrap();

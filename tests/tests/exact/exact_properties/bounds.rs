@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use figrs_core::ModelError;
-use figrs_core::expand::{Budget, Content, Expansion};
+use figrs_core::expand::{Content, Expansion};
+use figrs_core::{Limits, ModelError};
 use figrs_infer::{Answer, Bounds, DeepeningEnd, Error, LazyVariableElimination, Quality, Run};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Built, Description, Target, build, for_random_models};
@@ -32,7 +32,7 @@ fn count(counter: &Cell<u32>) {
 
 /// True if some Score has a weight above one; lazy bounds assume that no unexpanded Score does.
 fn has_large_scores(built: &Built) -> Result<bool, TestCaseError> {
-    let expansion = Expansion::new(&built.model, &built.erased(), Budget::default());
+    let expansion = Expansion::new(&built.model, &built.erased(), &Limits::default());
     let expansion = expansion.map_err(failed)?;
     Ok(expansion.elements().iter().any(|e| match &e.content {
         Content::Score(weights) => (0..weights.len()).any(|i| weights.log(i) > 0.0),

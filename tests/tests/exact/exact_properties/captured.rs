@@ -1,8 +1,8 @@
 //! Tests of Chains over lists of captured elements: the exact engines agree, and the work is nearly proportional to the number of possible values.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
-use figrs_core::{Binomial, Chain, Constant, Element, Model, Select, Uniform, inject};
-use figrs_infer::eliminate::{MaxProduct, Options, SumProduct, eliminate, plan_cost};
+use figrs_core::expand::{Encoding, Expansion};
+use figrs_core::{Binomial, Chain, Constant, Element, Limits, Model, Select, Uniform, inject};
+use figrs_infer::eliminate::{MaxProduct, SumProduct, eliminate, plan_cost};
 use figrs_infer::{
     Algorithm, Answer, Enumerate, Error, Frontier, JunctionTree, LazyVariableElimination,
     MpeVariableElimination, Run, VariableElimination,
@@ -81,9 +81,9 @@ fn agreeing(seeds: std::ops::Range<u64>, model: impl Fn(u64) -> CapturedLists) -
         };
         possible += 1;
         let targets = [last.erased().clone(), list.erased().clone()];
-        let expansion = Expansion::new(&model, &targets, Budget::default()).unwrap();
+        let expansion = Expansion::new(&model, &targets, &Limits::default()).unwrap();
         let worlds = Encoding::for_worlds(&expansion).unwrap();
-        let all = eliminate::<SumProduct>(worlds.graph(), &[], &Options::default()).unwrap();
+        let all = eliminate::<SumProduct>(worlds.graph(), &[], &Limits::default()).unwrap();
         let total = all.values[0].ln() + all.log_scale;
         let evidence = expected.unwrap().log_evidence().unwrap().value;
         assert!(
@@ -170,11 +170,11 @@ fn single_worlds_cost_about_what_sums_do() {
     ];
     for CapturedLists { model, last, .. } in cases {
         let targets = [last.erased().clone()];
-        let expansion = Expansion::new(&model, &targets, Budget::default()).unwrap();
+        let expansion = Expansion::new(&model, &targets, &Limits::default()).unwrap();
         let sums = Encoding::for_sums(&expansion, expansion.targets()).unwrap();
         let worlds = Encoding::for_worlds(&expansion).unwrap();
         let [sums, worlds] = [sums, worlds].map(|encoding| {
-            let cost = plan_cost::<MaxProduct>(encoding.graph(), &[], &Options::default());
+            let cost = plan_cost::<MaxProduct>(encoding.graph(), &[], &Limits::default());
             cost.unwrap().operations
         });
         assert!(worlds < 2.0 * sums, "{worlds}, sums {sums}");
@@ -191,7 +191,7 @@ fn a_list_of_one_element_has_as_many_values_as_the_element() {
         Constant::new(x + y)
     });
     let targets = [list.erased().clone(), same.erased().clone()];
-    let expansion = Expansion::new(&Model::new(), &targets, Budget::default()).unwrap();
+    let expansion = Expansion::new(&Model::new(), &targets, &Limits::default()).unwrap();
     for &target in expansion.targets() {
         assert_eq!(expansion.elements()[target].support.len(), 20);
     }
@@ -214,8 +214,8 @@ fn wide_buckets_take_work_for_what_meets() {
             ..
         } = captured_lists(seed, 2);
         let targets = [&last, &captured[0]];
-        let few = Options::default().memory_budget(1 << 20);
-        let tree = JunctionTree::new().options(few).compile(&model, targets);
+        let few = Limits::default().memory(1 << 20);
+        let tree = JunctionTree::new().limits(few).compile(&model, targets);
         let tree = tree.unwrap();
         assert!(tree.table_bytes() < 1 << 17, "{}", tree.table_bytes());
         let expected = Enumerate::new().run(&model, targets);

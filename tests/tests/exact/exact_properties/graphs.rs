@@ -1,6 +1,7 @@
 //! Tests that the factor graph of a program gives worlds the same weights as the program.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::Limits;
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, FactorTable};
 use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_assignment, every_run};
@@ -63,7 +64,7 @@ fn graphs_mean_worlds(description: &Description) -> Checked {
     if !done.map_err(failed)? {
         return Ok(());
     }
-    let expansion = Expansion::new(&built.model, &targets, Budget::default()).map_err(failed)?;
+    let expansion = Expansion::new(&built.model, &targets, &Limits::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
         prop_assert_eq!(worlds, 0);
         return Ok(());

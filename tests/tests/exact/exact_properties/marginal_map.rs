@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{Flip, Model, Parents};
-use figrs_infer::eliminate::{EliminationError, Options};
-use figrs_infer::{Error, MarginalMap, Run, VariableElimination};
+use figrs_infer::eliminate::EliminationError;
+use figrs_infer::{Error, Limits, MarginalMap, Run, VariableElimination};
 use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
@@ -17,10 +17,10 @@ fn best_values_agree(description: &Description) -> Checked {
     let built = build(description);
     let targets = built.erased();
     let expansion =
-        Expansion::new(&built.model, &targets.elements(), Budget::default()).map_err(failed)?;
+        Expansion::new(&built.model, &targets.elements(), &Limits::default()).map_err(failed)?;
     if expansion.impossible().is_none() {
         let encoding = Encoding::for_sums(&expansion, expansion.targets()).map_err(failed)?;
-        if takes_long(encoding.graph(), &[], &Options::default()) {
+        if takes_long(encoding.graph(), &[], &Limits::default()) {
             return Ok(());
         }
     }

@@ -1,10 +1,9 @@
 //! Tests that every elimination order gives the same answer.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::Limits;
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_infer::eliminate::{
-    BarrenFactors, EliminationError, Options, Order, most_probable, sum_product,
-};
+use figrs_infer::eliminate::{BarrenFactors, EliminationError, Order, most_probable, sum_product};
 use figrs_tests::oracle::close;
 use figrs_tests::random_model::{Description, build, for_random_models};
 use proptest::prelude::*;
@@ -30,11 +29,11 @@ fn orders_agree(description: &Description, seed: u64) -> Checked {
         return Ok(());
     }
     let expansion =
-        Expansion::new(&built.model, &built.erased(), Budget::default()).map_err(failed)?;
+        Expansion::new(&built.model, &built.erased(), &Limits::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
         return Ok(());
     }
-    let small = || Options::default().table_budget(1 << 16);
+    let small = || Limits::default().table_entries(1 << 16);
     let target = expansion.targets()[0];
     let sums = Encoding::for_sums(&expansion, &[target]).map_err(failed)?;
     let worlds = Encoding::for_worlds(&expansion).map_err(failed)?;

@@ -1,9 +1,9 @@
 //! Helper functions of the property tests.
 
-use figrs_core::expand::{Budget, Encoding, Expansion};
+use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::factor::{FactorGraph, VarId};
-use figrs_core::{AnyElement, Model};
-use figrs_infer::eliminate::{Counting, Options, plan_cost};
+use figrs_core::{AnyElement, Limits, Model};
+use figrs_infer::eliminate::{Counting, plan_cost};
 use figrs_infer::{Answer, Enumerate, Error};
 use figrs_lower::Observations;
 use figrs_tests::oracle::every_run;
@@ -25,19 +25,19 @@ pub(crate) fn enumerate() -> Enumerate {
 
 /// True if an elimination may take long. A plan predicts the non-zeros of a bucket as if its tables were independent; since they are not, wide
 /// buckets can take much longer than predicted.
-pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Options) -> bool {
+pub(crate) fn takes_long(graph: &FactorGraph, keep: &[VarId], options: &Limits) -> bool {
     const WIDE: usize = 12;
     plan_cost::<Counting>(graph, keep, options).is_ok_and(|cost| cost.width > WIDE)
 }
 
 /// True if eliminations for this model may take long.
 pub(crate) fn is_wide(model: &Model, targets: &[AnyElement]) -> Result<bool, TestCaseError> {
-    let expansion = Expansion::new(model, targets, Budget::default()).map_err(failed)?;
+    let expansion = Expansion::new(model, targets, &Limits::default()).map_err(failed)?;
     if expansion.impossible().is_some() {
         return Ok(false);
     }
     let encoding = Encoding::for_worlds(&expansion).map_err(failed)?;
-    Ok(takes_long(encoding.graph(), &[], &Options::default()))
+    Ok(takes_long(encoding.graph(), &[], &Limits::default()))
 }
 
 /// Returns the log-weights of all runs of the program that the evidence leaves possible; `None` if there are too many.

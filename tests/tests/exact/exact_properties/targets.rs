@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use figrs_core::{Element, Model, Parents, Select, Uniform};
-use figrs_infer::eliminate::Options;
-use figrs_infer::{Algorithm, Answer, JunctionTree, Run, VariableElimination};
+use figrs_infer::{Algorithm, Answer, JunctionTree, Limits, Run, VariableElimination};
 
 /// Returns a chain of states with three values, some of which are known to differ.
 fn chain(length: usize) -> (Model, Vec<Element<u8>>) {
@@ -56,11 +55,11 @@ fn many_targets_take_about_as_long_as_all_marginals_of_a_tree() {
 fn what_does_not_fit_together_is_done_apart() {
     let (model, states) = chain(120);
     // The memory suffices for one message at a time, but not for all messages together.
-    let options = Options::default().memory_budget(1500);
-    let tight = VariableElimination::new().options(options.clone());
+    let options = Limits::default().memory(1500);
+    let tight = VariableElimination::new().limits(options.clone());
     assert!(
         JunctionTree::new()
-            .options(options)
+            .limits(options)
             .run(&model, &states)
             .is_err()
     );

@@ -47,9 +47,9 @@ fn elimination_counts_as_the_junction_tree() {
     let rate = Learned::beta("rate", 1.0, 1.0);
     let throws: Vec<Element<bool>> = (0..12).map(|_| Flip::new(&rate)).collect();
     let heads = fold(&throws, 0u32, |heads, &side| heads + u32::from(side));
-    let narrow = figrs::eliminate::Options::default().table_budget(4);
+    let narrow = figrs::Limits::default().table_entries(4);
     let cases = Cases::new(&heads).rows([3, 5]);
-    let refused = ExpectationMaximization::new(VariableElimination::new().options(narrow));
+    let refused = ExpectationMaximization::new(VariableElimination::new().limits(narrow));
     let refused = refused.fit(&Model::new(), &cases);
     assert!(matches!(refused, Err(Error::Elimination(_))), "{refused:?}");
 }

@@ -1,54 +1,47 @@
-//! Memory use of an expansion, against its budget.
+//! Memory use of an expansion, against its limit.
 
 use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
+use crate::limits::check_bytes;
+use figrs_factor::{Limits, MemoryAccount};
 
 /// Number of bytes that `count` items of a type take.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
 
-/// Bytes taken by an expansion, and by the elements that were created for it.
+/// Memory taken by an expansion, and by the elements that were created for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct MemoryAccount {
-    limit: u64,
+pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Number of bytes of the expansion itself.
-    held: u64,
+    /// Memory of the expansion itself.
+    pub(super) account: MemoryAccount,
 }
 
-impl MemoryAccount {
-    /// Creates an account of zero bytes; elements count from now on, or from an earlier reading of the memory
-    /// footprint.
-    pub(super) fn new(limit: u64, before: Option<Footprint>) -> Self {
+impl ExpansionMemory {
+    /// Creates an empty account; elements count from now on, or from an earlier reading of the memory footprint.
+    pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
-            limit,
             before: before.unwrap_or_else(Footprint::now),
-            held: 0,
+            account: MemoryAccount::default(),
         }
-    }
-
-    pub(super) fn add(&mut self, bytes: u64) {
-        self.held += bytes;
-    }
-
-    pub(super) fn release(&mut self, bytes: u64) {
-        self.held = self.held.saturating_sub(bytes);
     }
 
     /// Returns an error if `more` additional bytes would exceed the limit.
-    pub(super) fn check(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
-        let needed = self.before.bytes_since().saturating_add(self.held + more);
-        if needed > self.limit {
-            return Err(ModelError::TooMuchMemory {
-                element: element.label(),
-                needed,
-                limit: self.limit,
-            });
-        }
-        Ok(())
+    pub(super) fn check(
+        &self,
+        limits: &Limits,
+        element: &AnyElement,
+        more: u64,
+    ) -> Result<(), ModelError> {
+        let held = self.account.held() + more;
+        check_bytes(
+            limits,
+            element,
+            self.before.bytes_since().saturating_add(held),
+        )
     }
 }
 
@@ -59,9 +52,8 @@ mod tests {
 
     use super::*;
     use crate::element::{Constant, Element, Uniform};
-    use crate::expand::{Budget, Expansion, ExpansionCache};
+    use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
-    use figrs_factor::Until;
 
     /// Each call makes two wide distributions and two Chains on them, without end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
@@ -73,18 +65,12 @@ mod tests {
         })
     }
 
-    fn expand(element: &Element<u64>, budget: Budget) -> ModelError {
+    fn expand(element: &Element<u64>, limits: &Limits) -> ModelError {
         let targets = [element.erased().clone()];
         let before = Footprint::now();
-        let whole = Expansion::new(&Model::new(), &targets, budget).unwrap_err();
+        let whole = Expansion::new(&Model::new(), &targets, limits).unwrap_err();
         let mut memory = ExpansionCache::default();
-        let depth = Expansion::to_depth(
-            &Model::new(),
-            &targets,
-            budget,
-            5,
-            (&mut memory, &Until::default()),
-        );
+        let depth = Expansion::to_depth(&Model::new(), &targets, limits, 5, &mut memory);
         let kind = std::mem::discriminant(&whole);
         assert_eq!(std::mem::discriminant(&depth.unwrap_err()), kind);
         drop(memory);
@@ -96,11 +82,8 @@ mod tests {
     fn branches_count_before_the_next_is_made() {
         for elements in [100, 2000] {
             let calls = Arc::default();
-            let budget = Budget {
-                elements,
-                ..Budget::default()
-            };
-            let error = expand(&wide(&calls), budget);
+            let limits = Limits::default().elements(elements);
+            let error = expand(&wide(&calls), &limits);
             assert!(
                 matches!(error, ModelError::TooManyElements { limit, .. } if limit == elements)
             );
@@ -116,11 +99,8 @@ mod tests {
     #[test]
     fn elements_that_branches_hold_count_in_bytes() {
         let calls = Arc::default();
-        let budget = Budget {
-            bytes: 8 << 20,
-            ..Budget::default()
-        };
-        let ModelError::TooMuchMemory { needed, limit, .. } = expand(&wide(&calls), budget) else {
+        let limits = Limits::default().expansion_memory(8 << 20);
+        let ModelError::TooMuchMemory { needed, limit, .. } = expand(&wide(&calls), &limits) else {
             panic!("another error");
         };
         assert_eq!(limit, 8 << 20);
@@ -131,13 +111,10 @@ mod tests {
     #[test]
     fn values_and_tables_count_in_bytes() {
         let bytes = 1 << 20;
-        let budget = Budget {
-            bytes,
-            ..Budget::default()
-        };
+        let limits = Limits::default().expansion_memory(bytes);
         let expand = |element: &AnyElement| {
             let targets = [element.clone()];
-            Expansion::new(&Model::new(), &targets, budget).map(|_| ())
+            Expansion::new(&Model::new(), &targets, &limits).map(|_| ())
         };
         let (a, b) = (Uniform::new(0..600_u32), Uniform::new(0..600_u32));
         let long = a.map(|&n| vec![n; 1000]);

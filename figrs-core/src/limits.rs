@@ -1,0 +1,65 @@
+//! Checks of the limits of expansions and worlds; an error names the element at which a limit was exceeded.
+
+use figrs_factor::{Limits, Until};
+
+use crate::element::node::AnyElement;
+use crate::error::ModelError;
+
+/// Returns an error if the deadline has passed or the interrupt flag is set. A single world may have millions of elements; the check is
+/// therefore made while elements are evaluated.
+#[inline]
+pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
+    if until.is_over() {
+        let element = element.label();
+        return Err(ModelError::Stopped { element });
+    }
+    Ok(())
+}
+
+/// Returns an error if an expansion or a world has more elements than are allowed.
+#[inline]
+pub fn check_elements(
+    limits: &Limits,
+    element: &AnyElement,
+    reached: usize,
+) -> Result<(), ModelError> {
+    if reached > limits.elements {
+        return Err(ModelError::TooManyElements {
+            element: element.label(),
+            limit: limits.elements,
+        });
+    }
+    Ok(())
+}
+
+/// Returns an error if an expansion or a world needs more bytes than are allowed.
+#[inline]
+pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
+    if needed > limits.expansion_memory {
+        return Err(too_much_memory(limits, element, needed));
+    }
+    Ok(())
+}
+
+/// Returns an error if a world of `entered` elements and `bytes` bytes is too large, or if the run has passed its deadline or was
+/// interrupted.
+pub fn check_world(
+    limits: &Limits,
+    element: &AnyElement,
+    entered: usize,
+    bytes: u64,
+) -> Result<(), ModelError> {
+    check_elements(limits, element, entered)?;
+    check_time(&limits.until, element)?;
+    check_bytes(limits, element, bytes)
+}
+
+/// The error of an expansion or a world that needs more bytes than are allowed.
+#[cold]
+pub fn too_much_memory(limits: &Limits, element: &AnyElement, needed: u64) -> ModelError {
+    ModelError::TooMuchMemory {
+        element: element.label(),
+        needed,
+        limit: limits.expansion_memory,
+    }
+}

@@ -1,0 +1,184 @@
+//! Limits of a computation: memory, work, time and threads.
+
+use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+use crate::eliminate::{BarrenFactors, Order};
+use crate::until::Until;
+
+/// Defines setters, each with the path of the field that it sets; a value becomes the type of the field by `into`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! field_setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty => $($place:ident).+;)+) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.$($place).+ = $name.into();
+            self
+        }
+    )+};
+}
+
+/// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
+///
+/// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether a plan is refused, never which
+/// plan is made. Each algorithm uses the limits that concern it.
+///
+/// ```
+/// # use figrs_factor::Limits;
+/// let limits = Limits::default().memory(2 << 30).work(1e9);
+/// assert_eq!((limits.memory, limits.elements), (Some(2 << 30), 8_000_000));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Maximum number of bytes of all messages of an elimination, or of the structures of a search; `None` (the default) is three quarters
+    /// of the memory available when the plan is made.
+    pub memory: Option<u64>,
+    /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of
+    /// steps of a search. By default it is infinite. A run may take more operations than predicted; they are not counted.
+    pub work: f64,
+    /// Maximum number of entries of the largest table of an elimination. Default 2^27.
+    pub table_entries: usize,
+    /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
+    pub element_entries: u64,
+    /// Maximum number of elements reached by an expansion, including those created inside Chains, which count as soon as they are made, or
+    /// of elements of one world. Default 8 million, for worlds [four million](Self::WORLD_ELEMENTS).
+    pub elements: usize,
+    /// Maximum number of bytes of an expansion, or of the worlds that run side by side, and of the elements made for them: the memory of
+    /// figrs itself, and values by their size and their heap memory; captures of functions other than elements are not counted. Default
+    /// [2 GiB](Self::EXPANSION_MEMORY).
+    pub expansion_memory: u64,
+    /// Maximum depth of Chains nested in branches of Chains. Default 10 000.
+    pub depth: usize,
+    /// Depth of nested Chains beyond which Chains are not expanded; `None` if all Chains are expanded.
+    #[doc(hidden)]
+    pub expanded_depth: Option<usize>,
+    /// Maximum number of threads that share the work; `None` (the default) is the number of cores.
+    pub threads: Option<NonZero<usize>>,
+    /// Deadline and interrupt.
+    pub until: Until,
+    /// Elimination order.
+    pub order: Order,
+    /// Treatment of barren factors.
+    pub barren: BarrenFactors,
+    /// Number of partial assignments that the joins of an elimination may visit for each predicted operation.
+    pub(crate) assignment_ratio: f64,
+    /// Maximum number of partial assignments that the joins of an elimination may visit in total.
+    pub(crate) most_assignments: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory: None,
+            work: f64::INFINITY,
+            table_entries: 1 << 27,
+            element_entries: 1 << 25,
+            elements: 8_000_000,
+            expansion_memory: Self::EXPANSION_MEMORY,
+            depth: 10_000,
+            expanded_depth: None,
+            threads: None,
+            until: Until::default(),
+            order: Order::Greedy,
+            barren: BarrenFactors::Prune,
+            assignment_ratio: f64::INFINITY,
+            most_assignments: f64::INFINITY,
+        }
+    }
+}
+
+impl From<usize> for Limits {
+    /// The default limits, but with this maximum number of elements.
+    fn from(elements: usize) -> Self {
+        Self::default().elements(elements)
+    }
+}
+
+impl Limits {
+    /// Default limit on the elements of a world that an algorithm evaluates: four million.
+    pub const WORLD_ELEMENTS: usize = 4_000_000;
+
+    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about
+    /// half of it; with the overhead of the allocator, an infinite model stays below three quarters of 4 GiB.
+    pub const EXPANSION_MEMORY: u64 = 2 << 30;
+
+    field_setters! {
+        /// Sets the maximum number of bytes of all messages together, or of the structures of a search.
+        memory: u64 => memory;
+        /// Sets the maximum number of predicted operations, or of steps of a search: an elimination is refused or accepted before any
+        /// number is multiplied.
+        work: f64 => work;
+        /// Sets the maximum number of entries of the largest table of an elimination.
+        table_entries: usize => table_entries;
+        /// Sets the maximum number of entries in the table of one element.
+        element_entries: u64 => element_entries;
+        /// Sets the maximum number of elements.
+        elements: usize => elements;
+        /// Sets the maximum number of bytes of an expansion, or of worlds.
+        expansion_memory: u64 => expansion_memory;
+        /// Sets the maximum depth of nested Chains.
+        depth: usize => depth;
+        /// Sets the maximum number of threads.
+        threads: NonZero<usize> => threads;
+        /// Sets the elimination order.
+        order: Order => order;
+        /// Sets the treatment of barren factors.
+        barren: BarrenFactors => barren;
+    }
+
+    /// The same limits, with the deadline and the interrupt of `until`.
+    #[must_use]
+    pub fn until(&self, until: &Until) -> Self {
+        Self {
+            until: until.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// The same limits, with `flag` as the interrupt.
+    #[must_use]
+    pub fn interrupted_by(&self, flag: Arc<AtomicBool>) -> Self {
+        let mut limits = self.clone();
+        limits.until.interrupt = Some(flag);
+        limits
+    }
+
+    /// The same limits with at most `operations` predicted operations.
+    #[must_use]
+    pub fn with_work_at_most(&self, operations: f64) -> Self {
+        self.clone().work(self.work.min(operations))
+    }
+
+    /// The same limits with limits on the number of partial assignments that the joins of a run visit, for each predicted
+    /// operation and in total. The limits are needed because the tables may contain fewer zeros than predicted.
+    #[must_use]
+    pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
+        (self.assignment_ratio, self.most_assignments) = (ratio, most);
+        self
+    }
+
+    /// The same limits, with the limits that `other` sets for the expansion of a model: elements, entries of their tables, bytes and depth.
+    #[must_use]
+    pub fn with_expansion_of(self, other: &Self) -> Self {
+        self.element_entries(other.element_entries)
+            .elements(other.elements)
+            .expansion_memory(other.expansion_memory)
+            .depth(other.depth)
+    }
+
+    /// Number of threads: the maximum that was set, or the number of cores.
+    pub fn thread_count(&self) -> usize {
+        self.threads.map_or_else(cores, NonZero::get)
+    }
+}
+
+/// Number of threads that this machine can run at the same time.
+pub fn cores() -> usize {
+    // The number is stored, because the system call takes longer than a small query.
+    static CORES: OnceLock<usize> = OnceLock::new();
+    *CORES.get_or_init(|| std::thread::available_parallelism().map_or(1, NonZero::get))
+}
