@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""Times figrs, statsmodels, GTSAM and trueskill on models of normal numbers, in turn, and compares their numbers.
+
+Builds figrs and makes a Python environment as peers.py does, with the packages of requirements-reals.txt. What is measured: see README.md.
+"""
+
+import argparse
+import json
+import math
+import os
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+PROCESS, NOISE, START = 0.05, 1.0, 4.0
+
+
+def data(options, folder):
+    """Readings of a body, of a field, and matches."""
+    random.seed(options.seed)
+    place, velocity, readings = 0.0, 1.0, []
+    for _ in range(options.steps):
+        readings.append(place + random.gauss(0, 1))
+        place += velocity
+        velocity += random.gauss(0, math.sqrt(PROCESS))
+    rows = [[random.gauss(math.sin(x / 9) + y / 30, 1) for x in range(options.side)] for y in range(options.side)]
+    (folder / "readings.csv").write_text("".join(f"{x!r}\n" for x in readings))
+    (folder / "field.csv").write_text("".join(",".join(map(repr, row)) + "\n" for row in rows))
+    skills = [random.gauss(25, 6) for _ in range(options.players)]
+    matches = []
+    for _ in range(options.matches):
+        a, b = random.sample(range(options.players), 2)
+        lead = random.gauss(skills[a], 4.2) - random.gauss(skills[b], 4.2)
+        a, b = (a, b) if lead > 0 else (b, a)
+        matches.append((a, b, abs(lead) < 0.74))
+    lines = [f"p{a},p{b},{'true' if draw else ''}\n" for a, b, draw in matches]
+    (folder / "matches.csv").write_text("winner,loser,draw\n" + "".join(lines))
+    return readings, rows, matches
+
+
+def statsmodels_smoother(readings):
+    """Means and variances of the smoothed positions, their sums, and the log-evidence."""
+    import numpy as np
+    from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
+
+    model = KalmanSmoother(k_endog=1, k_states=2)
+    model.bind(np.array(readings).reshape(-1, 1))
+    model["design"] = np.array([[1.0, 0.0]])
+    model["obs_cov"] = np.array([[NOISE]])
+    model["transition"] = np.array([[1.0, 1.0], [0.0, 1.0]])
+    model["selection"] = np.eye(2)
+    model["state_cov"] = PROCESS * np.array([[1 / 3, 1 / 2], [1 / 2, 1]])
+    model.initialize_known(np.zeros(2), START * np.eye(2))
+    before = time.process_time()
+    found = model.smooth()
+    seconds = time.process_time() - before
+    return seconds, [found.smoothed_state[0].sum(), found.smoothed_state_cov[0, 0].sum(), found.llf]
+
+
+def gtsam_marginals(graph, keys):
+    """Sums of the means and of the first variances of some keys."""
+    import gtsam
+
+    tree = graph.eliminateMultifrontal(gtsam.Ordering.ColamdGaussianFactorGraph(graph))
+    means = tree.optimize()
+    total = variances = 0.0
+    for key in keys:
+        total += means.at(key)[0]
+        information = tree.marginalFactor(key).information()
+        if information.shape[0] == 1:
+            variances += 1 / information[0, 0]
+        else:
+            (a, b), (_, d) = information
+            variances += d / (a * d - b * b)
+    return [total, variances]
+
+
+def gtsam_smoother(readings):
+    import gtsam
+    import numpy as np
+
+    before = time.process_time()
+    graph = gtsam.GaussianFactorGraph()
+    eye = np.eye(2)
+    moved = np.array([[1.0, 1.0], [0.0, 1.0]])
+    start = gtsam.noiseModel.Isotropic.Sigma(2, math.sqrt(START))
+    process = gtsam.noiseModel.Gaussian.Covariance(PROCESS * np.array([[1 / 3, 1 / 2], [1 / 2, 1]]))
+    noise = gtsam.noiseModel.Isotropic.Sigma(1, math.sqrt(NOISE))
+    graph.add(0, eye, np.zeros(2), start)
+    for t, reading in enumerate(readings):
+        if t > 0:
+            graph.add(t, eye, t - 1, -moved, np.zeros(2), process)
+        graph.add(t, np.array([[1.0, 0.0]]), np.array([reading]), noise)
+    found = gtsam_marginals(graph, range(len(readings)))
+    return time.process_time() - before, found
+
+
+def gtsam_field(rows):
+    import gtsam
+    import numpy as np
+
+    before = time.process_time()
+    graph = gtsam.GaussianFactorGraph()
+    one, side = np.eye(1), len(rows[0])
+    sigma = {variance: gtsam.noiseModel.Isotropic.Sigma(1, math.sqrt(variance)) for variance in (0.5, 1.0, 100.0, NOISE)}
+    for y, row in enumerate(rows):
+        for x, reading in enumerate(row):
+            key = y * side + x
+            if x and y:
+                graph.add(key, one, key - 1, -0.5 * one, key - side, -0.5 * one, np.zeros(1), sigma[0.5])
+            elif x or y:
+                graph.add(key, one, key - 1 if x else key - side, -one, np.zeros(1), sigma[1.0])
+            else:
+                graph.add(key, one, np.zeros(1), sigma[100.0])
+            graph.add(key, one, np.array([reading]), sigma[NOISE])
+    found = gtsam_marginals(graph, range(side * len(rows)))
+    return time.process_time() - before, found
+
+
+def trueskill_ratings(matches, players):
+    import trueskill
+
+    environment = trueskill.TrueSkill(mu=25, sigma=25 / 3, beta=25 / 6, tau=25 / 300, draw_probability=0.1, backend="scipy")
+    skills = [environment.create_rating() for _ in range(players)]
+    before = time.process_time()
+    for a, b, draw in matches:
+        skills[a], skills[b] = trueskill.rate_1vs1(skills[a], skills[b], drawn=draw, env=environment)
+    return time.process_time() - before, skills
+
+
+def figrs_ratings(binary, folder, matches):
+    """The ratings, and the CPU seconds of the process less those of one match."""
+    (folder / "one.csv").write_text("winner,loser\na,b\n")
+    times = []
+    for file in ("matches.csv", "one.csv"):
+        before = os.times()
+        output = subprocess.run([binary, "--matches", folder / file, "--format", "json"], check=True, capture_output=True, text=True)
+        after = os.times()
+        times.append(after.children_user + after.children_system - before.children_user - before.children_system)
+        if file == "matches.csv":
+            players = json.loads(output.stdout)["players"]
+    return times[0] - times[1], players
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--steps", type=int, default=50_000, help="steps of the body")
+    parser.add_argument("--side", type=int, default=100, help="rows and columns of the field")
+    parser.add_argument("--matches", type=int, default=100_000)
+    parser.add_argument("--players", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds for which figrs repeats each question")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--packages", help="folder with the Python packages, if they are not installed")
+    options = parser.parse_args()
+    if options.packages:
+        sys.path.insert(0, options.packages)
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "TBB_NUM_THREADS"):
+        os.environ[variable] = "1"
+    build = ["cargo", "build", "--release", "-q", "-p"]
+    subprocess.run([*build, "figrs-benches", "--bin", "reals_times"], cwd=REPOSITORY, check=True)
+    subprocess.run([*build, "figrs-ratings", "--example", "ratings"], cwd=REPOSITORY, check=True)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", REPOSITORY / "target")) / "release"
+    times, wrong = {}, []
+
+    def compare(name, ours, theirs):
+        if abs(ours - theirs) > 1e-6 * max(1.0, abs(ours)):
+            wrong.append(f"{name}: figrs {ours!r}, peer {theirs!r}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        readings, rows, matches = data(options, folder)
+        for _ in range(options.rounds):
+            command = [target / "reals_times", folder / "readings.csv", folder / "field.csv", str(options.seconds)]
+            figrs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+            add = lambda name, seconds: times.setdefault(name, []).append(seconds)
+            for task in ("smoothing", "filtering", "field"):
+                add(f"{task}, figrs", statistics.median(figrs[task]["times"]))
+            seconds, found = statsmodels_smoother(readings)
+            add("smoothing, statsmodels", seconds)
+            for name, theirs in zip(("means", "variances", "log_evidence"), found):
+                compare(f"smoothing {name}, statsmodels", figrs["smoothing"][name], theirs)
+            compare("filtering, statsmodels", figrs["filtering"]["log_evidence"], found[2])
+            for task, run, given in (("smoothing", gtsam_smoother, readings), ("field", gtsam_field, rows)):
+                seconds, found = run(given)
+                add(f"{task}, GTSAM", seconds)
+                for name, theirs in zip(("means", "variances"), found):
+                    compare(f"{task} {name}, GTSAM", figrs[task][name], theirs)
+            seconds, players = figrs_ratings(target / "examples" / "ratings", folder, matches)
+            add("ratings, figrs", seconds)
+            seconds, skills = trueskill_ratings(matches, options.players)
+            add("ratings, trueskill", seconds)
+            for number, skill in enumerate(skills):
+                if f"p{number}" in players:
+                    compare(f"mean of p{number}", players[f"p{number}"]["mean"], skill.mu)
+                    compare(f"sd of p{number}", players[f"p{number}"]["sd"], skill.sigma)
+    print(f"| task | CPU seconds, median of {options.rounds} |\n|---|---|")
+    for name, seconds in times.items():
+        print(f"| {name} | {statistics.median(seconds):.4g} |")
+    print(f"load average {os.getloadavg()[0]:.1f}")
+    if wrong:
+        sys.exit("\n".join(wrong[:20]))
+
+
+if __name__ == "__main__":
+    main()
