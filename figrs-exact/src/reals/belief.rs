@@ -8,7 +8,7 @@ use figrs_core::{AnyElement, Datum, Model, SupportBuilder};
 use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
-use super::answer::{coefficients, explained};
+use super::answer::{explained, moments};
 use super::hybrid_model::HybridModel;
 use super::scan::Scan;
 
@@ -62,7 +62,7 @@ impl Belief {
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let linear = coefficients(&hybrid, row, &vectors, component.mean.len());
+            let (mean, covariance) = moments(&hybrid, row, &vectors, component);
             let finite = elements
                 .iter()
                 .zip(&numbers)
@@ -72,8 +72,8 @@ impl Belief {
                 finite: finite
                     .map(|(e, _)| hybrid.datum(e, &joint.scope, values))
                     .collect(),
-                mean: &row.offset + &linear * &component.mean,
-                covariance: &linear * &component.covariance * linear.transpose(),
+                mean,
+                covariance,
             };
             match components.iter_mut().find(|other| other.is_like(&made)) {
                 Some(other) => other.share += made.share,
