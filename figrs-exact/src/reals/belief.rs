@@ -22,12 +22,13 @@ pub(crate) struct BeliefComponent {
     /// The mean and the covariance of the numbers of all real elements, one element after another.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
+    /// A matrix L for which L L' is the covariance matrix, if it is known.
+    pub(crate) factor: Option<DMatrix<f64>>,
 }
 
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    pub(crate) elements: Vec<AnyElement>,
     /// For each element, the positions of its numbers; `None` if it is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
@@ -74,6 +75,7 @@ impl Belief {
                     .collect(),
                 mean,
                 covariance,
+                factor: None,
             };
             match components.iter_mut().find(|other| other.is_like(&made)) {
                 Some(other) => other.share += made.share,
@@ -81,7 +83,6 @@ impl Belief {
             }
         }
         Ok(Self {
-            elements: elements.to_vec(),
             numbers,
             components,
             log_evidence: posterior.log_total(),
@@ -89,10 +90,10 @@ impl Belief {
     }
 
     /// The marginals of the elements, as an answer.
-    pub(crate) fn answer(&self, algorithm: &'static str) -> Answer {
+    pub(crate) fn answer(&self, algorithm: &'static str, elements: &[AnyElement]) -> Answer {
         let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
         let mut place = 0;
-        for (element, numbers) in self.elements.iter().zip(&self.numbers) {
+        for (element, numbers) in elements.iter().zip(&self.numbers) {
             if let Some(numbers) = numbers {
                 let part = |c: &BeliefComponent| NormalComponent {
                     share: c.share,
