@@ -17,7 +17,9 @@ const NOISE: f64 = 1.0;
 const START: f64 = 4.0;
 
 fn numbers(line: &str) -> Result<Vec<f64>, Box<dyn Error>> {
-    line.split(',').map(|cell| Ok(cell.trim().parse()?)).collect()
+    line.split(',')
+        .map(|cell| Ok(cell.trim().parse()?))
+        .collect()
 }
 
 fn first() -> Element<Vec<f64>> {
@@ -83,7 +85,11 @@ fn field(rows: &[Vec<f64>]) -> Result<[f64; 2], Box<dyn Error>> {
         }
         cells.push(line);
     }
-    let targets: Vec<AnyElement> = cells.iter().flatten().map(|cell| cell.erased().clone()).collect();
+    let targets: Vec<AnyElement> = cells
+        .iter()
+        .flatten()
+        .map(|cell| cell.erased().clone())
+        .collect();
     let answer = Exact::new().run(&model, &targets)?;
     let (mut means, mut variances) = (0.0, 0.0);
     for cell in cells.iter().flatten() {

@@ -6,7 +6,7 @@
 //!
 //! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
 
-use figrs_gaussian::{Likelihood, Tilted};
+use figrs_gaussian::{RealLikelihood, Tilted};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::matches::Match;
@@ -259,9 +259,9 @@ impl<'m> History<'m> {
             .sum::<f64>();
         let margin = self.laws.margin(others.len());
         let likelihood = if game.is_draw {
-            Likelihood::Between(-margin, margin)
+            RealLikelihood::Between(-margin, margin)
         } else {
-            Likelihood::Between(margin, f64::INFINITY)
+            RealLikelihood::Between(margin, f64::INFINITY)
         };
         let Some(Tilted {
             log_mass,

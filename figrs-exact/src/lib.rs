@@ -94,7 +94,7 @@ pub use circuit::{Circuit, CompiledCircuit};
 pub use compiled::Compiled;
 pub use enumerate::Enumerate;
 #[cfg(feature = "reals")]
-pub use filter::{Filter, FilterState, NextElements};
+pub use filter::{Filter, FilterLaw, FilterState, NextElements};
 pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use junction_tree::JunctionTree;
 pub use junction_tree::compiled_tree::CompiledTree;

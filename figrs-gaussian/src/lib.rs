@@ -9,7 +9,7 @@
 //! | `plan` | the order in which vectors are eliminated, and the scope of each step |
 //! | `elimination` | one pass from the leaves to the roots: the finite factor graph that remains, and the conditional distributions |
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
-//! | `mixture` | mixtures of normal distributions |
+//! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
 
@@ -21,6 +21,7 @@ mod expectation_propagation;
 mod front;
 mod hybrid_graph;
 mod mixture;
+mod moments;
 mod plan;
 mod posterior;
 mod quadrature;
@@ -34,4 +35,4 @@ pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
 pub use posterior::{JointMixture, Posterior};
 pub use square_root_form::SquareRootForm;
-pub use tilted::{Likelihood, Tilted};
+pub use tilted::{RealLikelihood, Tilted};

@@ -13,29 +13,8 @@ use crate::error::GaussianError;
 use crate::expectation_propagation::Projection;
 use crate::hybrid_graph::{HybridFactor, HybridGraph, RealId};
 use crate::mixture::{Component, Mixture};
+use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
-
-/// Mean and covariance of some real numbers.
-#[derive(Clone, Debug)]
-struct Moments {
-    mean: DVector<f64>,
-    covariance: DMatrix<f64>,
-}
-
-impl Moments {
-    /// The mean and the variance of a linear function of the numbers at these positions.
-    fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
-        let terms = || numbers.iter().zip(&projection.coefficients);
-        let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
-        let mut variance = 0.0;
-        for (&i, a) in terms() {
-            variance += a * terms()
-                .map(|(&j, b)| b * self.covariance[(i, j)])
-                .sum::<f64>();
-        }
-        (projection.offset + mean, variance.max(0.0))
-    }
-}
 
 /// The joint distribution of some vectors: a mixture with one component for each possible assignment of some finite variables.
 #[derive(Clone, Debug)]
@@ -120,9 +99,10 @@ impl<'e> Posterior<'e> {
             beliefs: vec![Vec::new(); elimination.steps.len()],
         };
         if log_total > f64::NEG_INFINITY {
+            let mut buffer = Vec::new();
             for i in (0..this.beliefs.len()).rev() {
                 check_interrupt(&limits.until)?;
-                this.beliefs[i] = this.beliefs_of(i);
+                this.beliefs[i] = this.beliefs_of(i, &mut buffer);
             }
         }
         Ok(this)
@@ -151,7 +131,7 @@ impl<'e> Posterior<'e> {
     /// A mixture with the mean and the covariance of a vector, and a component for each assignment of the finite variables of its step.
     fn merged(&self, real: RealId) -> Mixture {
         let home = self.homes[real.index()];
-        let numbers = self.numbers_of(home, real);
+        let numbers = self.numbers_of(home, &[real]);
         let joint = &self.joints[&self.step(home).finite];
         let beliefs = self.beliefs[home].iter().zip(joint);
         let components = beliefs.filter_map(|(moments, &share)| {
@@ -169,8 +149,7 @@ impl<'e> Posterior<'e> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
         let scope = &self.step(home).finite;
-        let numbers = reals.iter().flat_map(|&real| self.numbers_of(home, real));
-        let numbers: Vec<usize> = numbers.collect();
+        let numbers = self.numbers_of(home, reals);
         let strides = strides(self.graph(), scope, finite);
         let assignments = self.assignments(scope);
         let mut values = vec![0; scope.len()];
@@ -222,8 +201,7 @@ impl<'e> Posterior<'e> {
             below.push(from);
             from = self.step(from).parent.unwrap_or(root);
         }
-        let numbers = reals.iter().flat_map(|&real| self.numbers_of(home, real));
-        let numbers: Vec<usize> = numbers.collect();
+        let numbers = self.numbers_of(home, reals);
         let mut found = JointMixture {
             scope: scope.clone(),
             components: Vec::with_capacity(count),
@@ -261,8 +239,8 @@ impl<'e> Posterior<'e> {
             let places = strides.iter().zip(values);
             let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
             let known = carried.as_ref().unwrap_or(moments);
-            let given = part(known, &self.separator_in(i, above), share);
-            carried = Some(self.extended(i, place, &given.mean, &given.covariance));
+            let given = self.numbers_of(above, &self.step(i).separator);
+            carried = Some(self.extended(i, place, known, &given, &mut Vec::new()));
             above = i;
         }
         part(carried.as_ref().unwrap_or(moments), numbers, share)
@@ -280,56 +258,71 @@ impl<'e> Posterior<'e> {
         Assignments::rows(finite.iter().map(|&v| self.graph().finite.cardinality(v)))
     }
 
-    /// The positions of the numbers of a vector among those of a step.
-    fn numbers_of(&self, i: usize, real: RealId) -> Vec<usize> {
-        let step = self.step(i);
-        let mut start = 0;
-        for &other in step.eliminated.iter().chain(&step.separator) {
-            let end = start + self.graph().dimension(other);
-            if other == real {
-                return (start..end).collect();
+    /// The positions of the numbers of some vectors among those of a step.
+    fn numbers_of(&self, i: usize, reals: &[RealId]) -> Vec<usize> {
+        let mut numbers = Vec::with_capacity(2 * reals.len());
+        for &real in reals {
+            let mut start = 0;
+            for &other in self.reals(i) {
+                let end = start + self.graph().dimension(other);
+                if other == real {
+                    numbers.extend(start..end);
+                    break;
+                }
+                start = end;
             }
-            start = end;
         }
-        Vec::new()
+        numbers
     }
 
-    /// The positions of the numbers of a step's message among those of the step `above`.
-    fn separator_in(&self, i: usize, above: usize) -> Vec<usize> {
-        let reals = self.step(i).separator.iter();
-        reals
-            .flat_map(|&real| self.numbers_of(above, real))
-            .collect()
+    /// The vectors of a step, in the order of its numbers.
+    fn reals(&self, i: usize) -> impl Iterator<Item = &RealId> {
+        let step = self.step(i);
+        step.eliminated.iter().chain(&step.separator)
     }
 
     /// The moments of all vectors of a step, for each assignment of its finite variables.
-    fn beliefs_of(&self, i: usize) -> Vec<Option<Moments>> {
+    fn beliefs_of(&self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
         let step = self.step(i);
-        let joint = &self.joints[&step.finite];
-        let given = match step.parent {
-            Some(parent) => self.separator_moments(i, parent),
-            None => vec![
-                Some(Moments {
-                    mean: DVector::zeros(0),
-                    covariance: DMatrix::zeros(0, 0),
-                });
-                joint.len()
-            ],
+        let shares = self.joints[&step.finite].iter().enumerate();
+        let Some(above) = step.parent else {
+            let none = Moments {
+                mean: DVector::zeros(0),
+                covariance: DMatrix::zeros(0, 0),
+            };
+            let extended = |(place, &share): (usize, &f64)| {
+                (share > 0.0).then(|| self.extended(i, place, &none, &[], buffer))
+            };
+            return shares.map(extended).collect();
         };
-        let known = given.iter().zip(joint).enumerate();
-        known
-            .map(|(place, (given, &share))| {
-                let given = given.as_ref().filter(|_| share > 0.0)?;
-                Some(self.extended(i, place, &given.mean, &given.covariance))
-            })
-            .collect()
+        let merged;
+        let (given, numbers) = if self.step(above).finite == step.finite {
+            (
+                &self.beliefs[above],
+                self.numbers_of(above, &step.separator),
+            )
+        } else {
+            merged = self.separator_moments(i, above);
+            let eliminated: usize = step
+                .eliminated
+                .iter()
+                .map(|&r| self.graph().dimension(r))
+                .sum();
+            let all: usize = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
+            (&merged, (0..all - eliminated).collect())
+        };
+        let extended = |(place, &share): (usize, &f64)| {
+            let given = given[place].as_ref().filter(|_| share > 0.0)?;
+            Some(self.extended(i, place, given, &numbers, buffer))
+        };
+        shares.map(extended).collect()
     }
 
     /// The moments of the vectors of a step's message, for each assignment of its finite variables: the assignments of the finite variables that
     /// only the step above has are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).finite, &self.step(above).finite);
-        let numbers = self.separator_in(i, above);
+        let numbers = self.numbers_of(above, &self.step(i).separator);
         let joint = &self.joints[wider];
         let mut groups: Vec<Vec<Component>> = vec![Vec::new(); self.joints[scope].len()];
         let strides = strides(self.graph(), wider, scope);
@@ -346,78 +339,20 @@ impl<'e> Posterior<'e> {
         groups.into_iter().map(merge).collect()
     }
 
-    /// The moments of all vectors of a step for an assignment of its finite variables, given those of the vectors of its message.
+    /// The moments of all vectors of a step for an assignment of its finite variables. Those of the vectors of its message are the moments at these
+    /// positions of `above`.
     fn extended(
         &self,
         i: usize,
         place: usize,
-        mean: &DVector<f64>,
-        covariance: &DMatrix<f64>,
+        above: &Moments,
+        numbers: &[usize],
+        buffer: &mut Vec<f64>,
     ) -> Moments {
         let conditional = &self.elimination.conditionals[i][place];
-        let s = mean.len();
-        let eliminated = self.step(i).eliminated.iter();
-        let r: usize = eliminated.map(|&real| self.graph().dimension(real)).sum();
-        let rows = DMatrix::from_row_slice(r, r + s + 1, conditional);
-        let triangle = rows.columns(0, r);
-        let mut inverse = DMatrix::identity(r, r);
-        let mut pull = -rows.columns(r, s);
-        let mut offset = rows.column(r + s).clone_owned();
-        // No diagonal entry of the triangle is zero, so that the equations have solutions.
-        triangle.solve_upper_triangular_mut(&mut inverse);
-        triangle.solve_upper_triangular_mut(&mut pull);
-        triangle.solve_upper_triangular_mut(&mut offset);
-        let across = &pull * covariance;
-        let mut all = Moments {
-            mean: DVector::zeros(r + s),
-            covariance: DMatrix::zeros(r + s, r + s),
-        };
-        all.mean.rows_mut(0, r).copy_from(&(offset + &pull * mean));
-        all.mean.rows_mut(r, s).copy_from(mean);
-        let own = &inverse * inverse.transpose() + &across * pull.transpose();
-        all.covariance.view_mut((0, 0), (r, r)).copy_from(&own);
-        all.covariance.view_mut((0, r), (r, s)).copy_from(&across);
-        let transposed = across.transpose();
-        all.covariance
-            .view_mut((r, 0), (s, r))
-            .copy_from(&transposed);
-        all.covariance
-            .view_mut((r, r), (s, s))
-            .copy_from(covariance);
-        all
+        let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
+        above.extended(numbers, (conditional, all), buffer)
     }
-}
-
-/// Some of the numbers of a normal distribution, as a component of a mixture.
-fn part(moments: &Moments, numbers: &[usize], share: f64) -> Component {
-    let n = numbers.len();
-    Component {
-        share,
-        mean: DVector::from_fn(n, |i, _| moments.mean[numbers[i]]),
-        covariance: DMatrix::from_fn(n, n, |i, j| moments.covariance[(numbers[i], numbers[j])]),
-    }
-}
-
-/// The moments of a mixture whose shares need not sum to one; `None` if it has no components.
-fn merge(components: Vec<Component>) -> Option<Moments> {
-    let total: f64 = components.iter().map(|c| c.share).sum();
-    let shared = components.into_iter().map(|c| Component {
-        share: c.share / total,
-        ..c
-    });
-    let mut mixture = Mixture {
-        components: shared.collect(),
-    };
-    if mixture.components.len() == 1 {
-        let Component {
-            mean, covariance, ..
-        } = mixture.components.pop()?;
-        return Some(Moments { mean, covariance });
-    }
-    (!mixture.components.is_empty()).then(|| Moments {
-        mean: mixture.mean(),
-        covariance: mixture.covariance(),
-    })
 }
 
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Vec<f64>>);
@@ -429,8 +364,17 @@ fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,
 ) -> Result<Probabilities, GaussianError> {
-    let mut graph = elimination.finite().clone();
+    let graph = elimination.finite();
     let own = graph.cardinalities.len();
+    let mut joints = BTreeMap::from([(Vec::new(), vec![1.0])]);
+    let constant = |factor: &Factor| match &factor.table {
+        FactorTable::Dense(weights) if own == 0 => Some(weights.log(0)),
+        _ => None,
+    };
+    if let Some(log_total) = graph.factors.iter().map(constant).sum() {
+        return Ok((log_total, Vec::new(), joints));
+    }
+    let mut graph = graph.clone();
     let mut scopes: BTreeMap<Vec<VarId>, VarId> = BTreeMap::new();
     for step in &elimination.steps {
         let scope = &step.finite;
@@ -452,7 +396,6 @@ fn finite_probabilities(
     }
     let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
     let mut found = marginals(&mut graph, &all, limits)?;
-    let mut joints = BTreeMap::from([(Vec::new(), vec![1.0])]);
     for (scope, number) in scopes {
         joints.insert(scope, std::mem::take(&mut found.shares[number.index()]));
     }

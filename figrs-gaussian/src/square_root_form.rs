@@ -52,28 +52,29 @@ impl SquareRootForm {
         covariance: &DMatrix<f64>,
     ) -> Option<Self> {
         let (n, m) = (coefficients.nrows(), coefficients.ncols());
+        let lower = covariance.clone().cholesky()?.unpack();
         let mut all = DMatrix::zeros(n, n + m);
         all.view_mut((0, 0), (n, n)).fill_with_identity();
         all.columns_mut(n, m).copy_from(&(-coefficients));
-        Self::residual(&all, &(-offset), covariance)
+        Some(Self::residual(all, -offset, &lower))
     }
 
-    /// The density at zero of a vector with this covariance whose mean is `-(offset + coefficients x)`, as a function of `x`: of a residual that
-    /// is linear in `x`. `None` if the covariance is not positive definite.
+    /// The density at zero of a vector whose mean is `-(offset + coefficients x)`, as a function of `x`: of a residual that is linear in `x`. The
+    /// covariance is `lower lower'`; `lower` is a lower triangle with a positive diagonal.
     pub fn residual(
-        coefficients: &DMatrix<f64>,
-        offset: &DVector<f64>,
-        covariance: &DMatrix<f64>,
-    ) -> Option<Self> {
-        let n = coefficients.nrows();
-        let lower = covariance.clone().cholesky()?.unpack();
+        mut coefficients: DMatrix<f64>,
+        mut offset: DVector<f64>,
+        lower: &DMatrix<f64>,
+    ) -> Self {
         let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
-        let form = Self {
-            factor: lower.solve_lower_triangular(coefficients)?,
-            target: -lower.solve_lower_triangular(offset)?,
-            log_scale: -0.5 * n as f64 * LN_2_PI - log_deviations,
-        };
-        Some(form)
+        lower.solve_lower_triangular_unchecked_mut(&mut coefficients);
+        lower.solve_lower_triangular_unchecked_mut(&mut offset);
+        offset.neg_mut();
+        Self {
+            factor: coefficients,
+            log_scale: -0.5 * offset.len() as f64 * LN_2_PI - log_deviations,
+            target: offset,
+        }
     }
 
     /// The natural logarithm of the value of a function of no numbers.

@@ -27,7 +27,7 @@ const JUMP: f64 = 8.0;
 const SECTIONS: usize = 60;
 
 /// A likelihood of one real number.
-pub enum Likelihood<'a> {
+pub enum RealLikelihood<'a> {
     /// One from the first number to the second, either of which may be infinite, and zero outside.
     Between(f64, f64),
     /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A function that is zero, except in an interval
@@ -46,7 +46,7 @@ pub struct Tilted {
     pub variance: f64,
 }
 
-impl std::fmt::Debug for Likelihood<'_> {
+impl std::fmt::Debug for RealLikelihood<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Between(low, high) => write!(f, "Between({low}, {high})"),
@@ -55,16 +55,16 @@ impl std::fmt::Debug for Likelihood<'_> {
     }
 }
 
-impl Likelihood<'_> {
+impl RealLikelihood<'_> {
     /// The distribution of a normal number with this mean and variance, multiplied by the likelihood. `None` if the likelihood is zero.
     ///
     /// **Guarantee.** A bound on one side: closed form, to rounding also in the far tail. Otherwise: adaptive quadrature with an estimated relative error of
     /// 1e-13. A variance of zero gives the likelihood at the mean.
     ///
     /// ```
-    /// use figrs_gaussian::Likelihood;
+    /// use figrs_gaussian::RealLikelihood;
     ///
-    /// let positive = Likelihood::Between(0.0, f64::INFINITY).tilted(0.0, 1.0).unwrap();
+    /// let positive = RealLikelihood::Between(0.0, f64::INFINITY).tilted(0.0, 1.0).unwrap();
     /// assert!((positive.mean - (2.0 / std::f64::consts::PI).sqrt()).abs() < 1e-15);
     /// ```
     pub fn tilted(&self, mean: f64, variance: f64) -> Option<Tilted> {

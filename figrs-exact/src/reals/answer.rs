@@ -175,40 +175,48 @@ fn transformed(
     vectors: &[(usize, RealId)],
     component: &Component,
 ) -> NormalComponent {
-    let n = row.offset.len();
-    let coefficients = coefficients(hybrid, row, vectors, component.mean.len());
-    let mean: DVector<f64> = &row.offset + &coefficients * &component.mean;
-    let mut covariance = &coefficients * &component.covariance * coefficients.transpose();
-    for i in 0..n {
-        // A rounding error may make the variance of a known number negative.
-        covariance[(i, i)] = covariance[(i, i)].max(0.0);
+    if vectors.len() == 1 && row.as_vector().is_some() {
+        return normal_component(component.share, &component.mean, &component.covariance);
     }
+    let (mean, covariance) = moments(hybrid, row, vectors, component);
+    normal_component(component.share, &mean, &covariance)
+}
+
+/// A component with these moments.
+fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
+    let row = |i: usize| -> Vec<f64> {
+        let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
+        // A rounding error may make the variance of a known number negative.
+        row[i] = row[i].max(0.0);
+        row
+    };
     NormalComponent {
-        share: component.share,
-        mean: mean.iter().copied().collect(),
-        covariance: (0..n)
-            .map(|i| covariance.row(i).iter().copied().collect())
-            .collect(),
+        share,
+        mean: mean.as_slice().to_vec(),
+        covariance: (0..mean.len()).map(row).collect(),
     }
 }
 
-/// The coefficients of a linear function of some vectors, whose numbers stand one after another.
-pub(super) fn coefficients(
+/// The mean and the covariance of a linear function of some vectors, whose numbers stand one after another.
+pub(super) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
     vectors: &[(usize, RealId)],
-    numbers: usize,
-) -> DMatrix<f64> {
-    let mut all = DMatrix::zeros(row.offset.len(), numbers);
+    component: &Component,
+) -> (DVector<f64>, DMatrix<f64>) {
+    let mut coefficients = DMatrix::zeros(row.numbers(), component.mean.len());
     let mut start = 0;
-    for (index, real) in vectors {
-        let width = hybrid.graph.dimension(*real);
-        if let Some((_, own)) = row.terms.iter().find(|term| term.0 == *index) {
-            all.columns_mut(start, width).copy_from(own);
+    for &(index, real) in vectors {
+        let width = hybrid.graph.dimension(real);
+        if let Some(own) = row.coefficients(index) {
+            coefficients.columns_mut(start, width).copy_from(&own);
         }
         start += width;
     }
-    all
+    let mut mean = DVector::from_column_slice(row.offset());
+    mean.gemv(1.0, &coefficients, &component.mean, 1.0);
+    let covariance = &coefficients * &component.covariance * coefficients.transpose();
+    (mean, covariance)
 }
 
 /// The error for evidence that excludes every world.

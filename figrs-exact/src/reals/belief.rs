@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
 use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
-use super::answer::{coefficients, explained};
+use super::answer::{explained, moments};
 use super::hybrid_model::HybridModel;
 use super::scan::{Scan, not_closed};
 
@@ -21,12 +21,13 @@ pub(crate) struct BeliefComponent {
     /// The mean and the covariance of the numbers of all real elements, one element after another.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
+    /// A matrix L for which L L' is the covariance matrix, if it is known.
+    pub(crate) factor: Option<DMatrix<f64>>,
 }
 
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    pub(crate) elements: Vec<AnyElement>,
     /// For each element, the positions of its numbers; `None` if it is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
@@ -67,7 +68,7 @@ impl Belief {
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let linear = coefficients(&hybrid, row, &vectors, component.mean.len());
+            let (mean, covariance) = moments(&hybrid, row, &vectors, component);
             let finite = elements
                 .iter()
                 .zip(&numbers)
@@ -77,8 +78,9 @@ impl Belief {
                 finite: finite
                     .map(|(e, _)| hybrid.datum(e, &joint.scope, values))
                     .collect(),
-                mean: &row.offset + &linear * &component.mean,
-                covariance: &linear * &component.covariance * linear.transpose(),
+                mean,
+                covariance,
+                factor: None,
             };
             match components.iter_mut().find(|other| other.is_like(&made)) {
                 Some(other) => other.share += made.share,
@@ -86,7 +88,6 @@ impl Belief {
             }
         }
         Ok(Self {
-            elements: elements.to_vec(),
             numbers,
             components,
             log_evidence: posterior.log_total(),
@@ -94,10 +95,10 @@ impl Belief {
     }
 
     /// The marginals of the elements, as an answer.
-    pub(crate) fn answer(&self, algorithm: &'static str) -> Answer {
+    pub(crate) fn answer(&self, algorithm: &'static str, elements: &[AnyElement]) -> Answer {
         let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
         let mut place = 0;
-        for (element, numbers) in self.elements.iter().zip(&self.numbers) {
+        for (element, numbers) in elements.iter().zip(&self.numbers) {
             if let Some(numbers) = numbers {
                 let part = |c: &BeliefComponent| NormalComponent {
                     share: c.share,

@@ -12,6 +12,8 @@ use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, FamilyOp, Kind, MemberArgument};
 use figrs_core::{AnyElement, Datum, Likelihood, SupportBuilder, Term};
 
+use smallvec::SmallVec;
+
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, union};
 use super::scan::{Form, Scan, not_closed};
@@ -77,7 +79,7 @@ impl Parameter {
         let scopes = self.readers.iter().map(|reader| &reader.scope[..]);
         let scope = union(scopes.chain([&self.prior.finite[..]]));
         let sizes = finite.sizes(&scope);
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         for values in finite.assignments(&self.element, &scope)? {
             let value_of = |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
             let prior = self.prior.row(&scope, &values, &sizes);
@@ -250,7 +252,7 @@ impl Scan<'_> {
     ) -> Result<Option<Form>, Error> {
         let places = self.supported_parents(element)?;
         let scope = union([&sorted(&places)[..]]);
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
             let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
             let arguments = places
@@ -378,7 +380,7 @@ impl Scan<'_> {
                 .chain([&sorted(parents)[..]]),
         );
         let (own, sizes) = (self.finite.sizes(parents), self.finite.sizes(&scope));
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
             let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
                 index * size + values[scope.binary_search(place).unwrap_or_default()] as usize
@@ -399,9 +401,13 @@ impl Scan<'_> {
     ///
     /// **Errors.** [`Error::NotClosedForm`].
     pub(super) fn check_chosen_parameters(&self) -> Result<(), Error> {
+        if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
+            return Ok(());
+        }
+        let readers = self.readers();
         let is_wrong = |parameter: &&Parameter| {
-            let readers = self.readers.get(&parameter.element.id());
-            parameter.is_chosen && (!parameter.readers.is_empty() || readers != Some(&1))
+            let count = readers.get(&parameter.element.id());
+            parameter.is_chosen && (!parameter.readers.is_empty() || count != Some(&1))
         };
         match self.parameters.iter().find(is_wrong) {
             None => Ok(()),

@@ -15,6 +15,7 @@ use figrs_gaussian::{
 };
 use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 
 use super::answer::explained;
 use super::conjugate::ParameterPosterior;
@@ -130,7 +131,7 @@ impl<'m> HybridModel<'m> {
                 let value = evidence
                     .observed()
                     .and_then(|value| numbers_of(value.as_any()));
-                let value = value.filter(|value| value.len() == rows.rows[0].offset.len());
+                let value = value.filter(|value| value.len() == rows.rows[0].numbers());
                 let value = value.ok_or_else(|| {
                     let problem = "only its value can be observed, with as many numbers as it has; ExpectationPropagation takes conditions and weights of one number";
                     not_closed(element, problem.to_owned())
@@ -181,16 +182,13 @@ impl<'m> HybridModel<'m> {
         let sizes = self.scan.finite.sizes(&scope);
         let assignments = self.scan.finite.assignments(&site.element, &scope)?;
         let (finite, places) = self.entries(&scope);
-        let terms = rows.rows.iter().flat_map(|row| &row.terms);
-        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
-        reals.sort_unstable();
-        reals.dedup();
+        let reals = rows.vectors();
         if reals.is_empty() {
             let mut logs = Vec::with_capacity(assignments.len());
             for values in &assignments {
                 let value_of =
                     |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-                let number = rows.row(&scope, values, &sizes).offset[0];
+                let number = rows.row(&scope, values, &sizes).offset()[0];
                 let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
                 logs.push(log + site.log_values(&self.scan.finite));
             }
@@ -203,8 +201,8 @@ impl<'m> HybridModel<'m> {
         for &place in &places {
             let row = rows.row(&scope, &assignments[place], &sizes);
             let mut coefficients = vec![0.0; width];
-            for (index, own) in &row.terms {
-                let (start, width) = columns[reals.binary_search(index).unwrap_or_default()];
+            for (index, own) in row.terms() {
+                let (start, width) = columns[reals.binary_search(&index).unwrap_or_default()];
                 for (to, from) in coefficients[start..start + width]
                     .iter_mut()
                     .zip(own.iter())
@@ -213,7 +211,7 @@ impl<'m> HybridModel<'m> {
                 }
             }
             projections.push(Projection {
-                offset: row.offset[0],
+                offset: row.offset()[0],
                 coefficients,
             });
         }
@@ -296,7 +294,7 @@ impl<'m> HybridModel<'m> {
             let problem = "its value is observed, and other observations determine it already, or it has a density for some values of finite elements alone";
             not_closed(element, problem.to_owned())
         })?;
-        let mut solved = Vec::with_capacity(rows.rows.len());
+        let mut solved = SmallVec::with_capacity(rows.rows.len());
         let mut logs = Vec::with_capacity(rows.rows.len());
         let free = self.known.len();
         for row in &rows.rows {
@@ -332,9 +330,8 @@ impl<'m> HybridModel<'m> {
 
     /// States the value of a vector as a function of others.
     fn define(&mut self, index: usize, definition: Conditional<Linear>) {
-        let terms = definition.rows.iter().flat_map(|row| &row.terms);
-        for (other, _) in terms {
-            let functions = self.functions_of.entry(*other).or_default();
+        for other in definition.rows.iter().flat_map(Linear::vectors) {
+            let functions = self.functions_of.entry(other).or_default();
             if functions.last() != Some(&index) {
                 functions.push(index);
             }
@@ -348,8 +345,8 @@ impl<'m> HybridModel<'m> {
         element: &AnyElement,
         rows: &Conditional<Linear>,
     ) -> Result<Conditional<Linear>, Error> {
-        let all = rows.rows.iter().flat_map(|row| &row.terms);
-        let known = all.filter_map(|(index, _)| self.known[*index].as_ref());
+        let all = rows.rows.iter().flat_map(Linear::vectors);
+        let known = all.filter_map(|index| self.known[index].as_ref());
         let known: Vec<&Conditional<Linear>> = known.collect();
         if known.is_empty() {
             return Ok(rows.clone());
@@ -364,11 +361,11 @@ impl<'m> HybridModel<'m> {
         let assignments = self.scan.finite.assignments(element, &scope)?;
         let replaced = assignments.iter().map(|values| {
             let row = rows.row(&scope, values, &sizes);
-            let mut sum = Linear::constant(row.offset.clone());
-            for (index, coefficients) in &row.terms {
-                match &self.known[*index] {
+            let mut sum = Linear::constant(row.offset());
+            for (index, coefficients) in row.terms() {
+                match &self.known[index] {
                     Some(known) => sum.add(coefficients, known.row(&scope, values, &sizes)),
-                    None => sum.add(coefficients, &Linear::vector(*index, coefficients.ncols())),
+                    None => sum.add_term(1.0, index, coefficients),
                 }
             }
             sum
@@ -388,8 +385,7 @@ impl<'m> HybridModel<'m> {
         } = vector;
         let residuals = rule.rows.iter().map(|rule| {
             let mut residual = Linear::vector(index, *dimension);
-            let minus = -DMatrix::identity(*dimension, *dimension);
-            residual.add(&minus, &rule.mean);
+            residual.add_multiple(-1.0, &rule.mean);
             residual
         });
         let residuals = Conditional {
@@ -398,32 +394,21 @@ impl<'m> HybridModel<'m> {
         };
         let residuals = self.substituted(element, &residuals)?;
         let sizes = self.scan.finite.sizes(&residuals.finite);
-        let terms = residuals.rows.iter().flat_map(|row| &row.terms);
-        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
-        reals.sort_unstable();
-        reals.dedup();
-        let form = |row: &Linear, covariance: &DMatrix<f64>| {
-            let columns: Vec<(usize, usize)> = self.columns(&reals);
-            let width: usize = columns.iter().map(|(_, width)| width).sum();
-            let mut coefficients = DMatrix::zeros(*dimension, width);
-            for (index, matrix) in &row.terms {
-                let place = reals.binary_search(index).unwrap_or_default();
-                let (start, width) = columns[place];
-                coefficients.columns_mut(start, width).copy_from(matrix);
-            }
-            SquareRootForm::residual(&coefficients, &row.offset, covariance)
-        };
+        let reals = residuals.vectors();
+        let columns = self.columns(&reals);
+        let width: usize = columns.iter().map(|(_, width)| width).sum();
         let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
         let mut forms = Vec::with_capacity(assignments.len());
         for (values, row) in assignments.iter().zip(&residuals.rows) {
-            let covariance = &rule.row(&residuals.finite, values, &sizes).covariance;
-            let made = form(row, covariance).ok_or_else(|| {
-                not_closed(
-                    element,
-                    "its covariance is not positive definite".to_owned(),
-                )
-            })?;
-            forms.push(made);
+            let lower = &rule.row(&residuals.finite, values, &sizes).lower;
+            let mut coefficients = DMatrix::zeros(*dimension, width);
+            for (index, matrix) in row.terms() {
+                let place = reals.binary_search(&index).unwrap_or_default();
+                let (start, width) = columns[place];
+                coefficients.columns_mut(start, width).copy_from(&matrix);
+            }
+            let offset = DVector::from_column_slice(row.offset());
+            forms.push(SquareRootForm::residual(coefficients, offset, lower));
         }
         if reals.is_empty() {
             let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
@@ -431,7 +416,9 @@ impl<'m> HybridModel<'m> {
             return Ok(());
         }
         let (finite, places) = self.entries(&residuals.finite);
-        let forms = places.iter().map(|&place| forms[place].clone()).collect();
+        if places.iter().copied().ne(0..forms.len()) {
+            forms = places.iter().map(|&place| forms[place].clone()).collect();
+        }
         let reals = reals
             .iter()
             .filter_map(|&index| self.reals[index])
@@ -550,7 +537,7 @@ impl<'m> HybridModel<'m> {
                 let posterior = &self.posteriors[index];
                 Ok(Some(Conditional {
                     finite: posterior.finite.clone(),
-                    rows: vec![Linear::constant(DVector::zeros(0)); posterior.rows.len()],
+                    rows: smallvec![Linear::constant(&[]); posterior.rows.len()],
                 }))
             }
             Form::Function(_) | Form::Observed => Err(not_closed(
@@ -571,7 +558,7 @@ impl<'m> HybridModel<'m> {
         let (mut scope, mut start) = (Vec::new(), 0);
         for element in elements {
             if let Some(rows) = self.real_target(element)? {
-                let end = start + rows.rows[0].offset.len();
+                let end = start + rows.rows[0].numbers();
                 numbers.push(Some(start..end));
                 start = end;
                 scope.extend(&rows.finite);
@@ -583,21 +570,21 @@ impl<'m> HybridModel<'m> {
         }
         let scope = union([&scope[..]]);
         let sizes = self.scan.finite.sizes(&scope);
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         let first = elements.first().cloned();
         let assignments = match &first {
             Some(element) => self.scan.finite.assignments(element, &scope)?,
             None => vec![Vec::new()],
         };
         for values in assignments {
-            let mut all = Linear::constant(DVector::zeros(start));
+            let mut all = Linear::constant(&vec![0.0; start]);
             let mut at = 0;
             for part in &parts {
                 let row = part.row(&scope, &values, &sizes);
-                let n = row.offset.len();
+                let n = row.numbers();
                 let mut place = DMatrix::zeros(start, n);
                 place.view_mut((at, 0), (n, n)).fill_with_identity();
-                all.add(&place, row);
+                all.add(place.as_view(), row);
                 at += n;
             }
             rows.push(all);
@@ -619,10 +606,7 @@ impl<'m> HybridModel<'m> {
     /// Adds a factor with the value one that mentions the vectors and the finite elements of a target, so that their joint distribution can be read.
     /// Returns the vectors, by index and by name.
     pub(super) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
-        let terms = rows.rows.iter().flat_map(|row| &row.terms);
-        let mut reals: Vec<usize> = terms.map(|(index, _)| *index).collect();
-        reals.sort_unstable();
-        reals.dedup();
+        let reals = rows.vectors();
         let named = reals
             .iter()
             .filter_map(|&index| Some((index, self.reals[index]?)));
@@ -635,11 +619,11 @@ impl<'m> HybridModel<'m> {
             // A standard normal number that nothing depends on carries the joint distribution of the finite elements.
             let unused = self.graph.add_real(1);
             let one = DMatrix::identity(1, 1);
-            let form = SquareRootForm::residual(&one, &DVector::zeros(1), &one);
+            let form = SquareRootForm::residual(one.clone(), DVector::zeros(1), &one);
             self.graph.factors.push(HybridFactor {
                 finite: Vec::new(),
                 reals: vec![unused],
-                forms: form.into_iter().collect(),
+                forms: vec![form],
             });
             named.push((usize::MAX, unused));
         }
@@ -688,11 +672,11 @@ fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     let first = rows.rows.first()?;
     let is_everywhere = |index: usize| {
         rows.rows.iter().all(|row| {
-            let found = row.terms.iter().find(|term| term.0 == index);
-            found.is_some_and(|(_, coefficients)| coefficients.iter().any(|&x| x != 0.0))
+            let found = row.coefficients(index);
+            found.is_some_and(|coefficients| coefficients.iter().any(|&x| x != 0.0))
         })
     };
-    let mut indices = first.terms.iter().rev().map(|term| term.0);
+    let mut indices = first.vectors().rev();
     indices.find(|&index| is_everywhere(index))
 }
 
@@ -704,7 +688,10 @@ fn solution(
     (index, free): (usize, usize),
     value: &DVector<f64>,
 ) -> Option<(Linear, f64)> {
-    let (_, coefficients) = row.terms.iter().find(|term| term.0 == index)?;
+    if row.as_vector() == Some(index) {
+        return Some((Linear::constant(value.as_slice()), 0.0));
+    }
+    let coefficients = row.coefficients(index)?;
     let (m, n) = coefficients.shape();
     if m > n {
         return None;
@@ -718,11 +705,11 @@ fn solution(
             .map(|x| x.ln())
             .sum::<f64>();
     let inverse = coefficients.transpose() * squares.inverse();
-    let mut solved = Linear::constant(&inverse * (value - &row.offset));
-    for (other, coefficients) in &row.terms {
-        if *other != index {
-            let moved = -(&inverse * coefficients);
-            solved.add(&moved, &Linear::vector(*other, moved.ncols()));
+    let offset = DVector::from_column_slice(row.offset());
+    let mut solved = Linear::constant((&inverse * (value - offset)).as_slice());
+    for (other, coefficients) in row.terms() {
+        if other != index {
+            solved.add_term(-1.0, other, (&inverse * coefficients).as_view());
         }
     }
     if n > m {
@@ -730,7 +717,7 @@ fn solution(
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
         let basis = eigen.eigenvectors.select_columns(&order[..n - m]);
-        solved.add(&basis, &Linear::vector(free, n - m));
+        solved.add_term(1.0, free, basis.as_view());
     }
     Some((solved, -0.5 * log_determinant))
 }

@@ -1,51 +1,151 @@
 //! Linear functions of normal vectors, one for each assignment of some finite elements.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrixView;
+use smallvec::{SmallVec, smallvec};
 
-/// A linear function of some vectors: `offset + Σ coefficients * vector`.
+/// A linear function of some vectors: `offset + Σ coefficients * vector`. Functions of few numbers are stored without further memory.
 #[derive(Clone, Debug)]
 pub(super) struct Linear {
-    pub(super) offset: DVector<f64>,
-    /// The vectors, by index in ascending order, with their coefficients.
-    pub(super) terms: Vec<(usize, DMatrix<f64>)>,
+    /// Number of numbers of the value.
+    numbers: usize,
+    /// The vectors, by index in ascending order, each with its number of numbers.
+    vectors: SmallVec<[(usize, usize); 2]>,
+    /// The offset, then the coefficients of each vector, column by column.
+    entries: SmallVec<[f64; 6]>,
 }
 
 impl Linear {
-    pub(super) fn constant(offset: DVector<f64>) -> Self {
+    pub(super) fn constant(offset: &[f64]) -> Self {
         Self {
-            offset,
-            terms: Vec::new(),
+            numbers: offset.len(),
+            vectors: SmallVec::new(),
+            entries: SmallVec::from_slice(offset),
         }
     }
 
     /// A vector itself.
     pub(super) fn vector(index: usize, dimension: usize) -> Self {
-        Self {
-            offset: DVector::zeros(dimension),
-            terms: vec![(index, DMatrix::identity(dimension, dimension))],
+        let mut this = Self {
+            numbers: dimension,
+            vectors: smallvec![(index, dimension)],
+            entries: smallvec![0.0; dimension * (dimension + 1)],
+        };
+        for i in 0..dimension {
+            this.entries[dimension + i * (dimension + 1)] = 1.0;
         }
+        this
+    }
+
+    /// Number of numbers of the value.
+    pub(super) fn numbers(&self) -> usize {
+        self.numbers
+    }
+
+    pub(super) fn offset(&self) -> &[f64] {
+        &self.entries[..self.numbers]
+    }
+
+    /// The vectors, by index in ascending order, with their coefficients.
+    pub(super) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
+        let mut rest = &self.entries[self.numbers..];
+        self.vectors.iter().map(move |&(index, width)| {
+            let (own, others) = rest.split_at(self.numbers * width);
+            rest = others;
+            (index, DMatrixView::from_slice(own, self.numbers, width))
+        })
+    }
+
+    /// The indices of the vectors, in ascending order.
+    pub(super) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
+        self.vectors.iter().map(|vector| vector.0)
+    }
+
+    /// The coefficients of a vector, if the function has them.
+    pub(super) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
+        let found = self.terms().find(|term| term.0 == index);
+        found.map(|term| term.1)
     }
 
     /// The vector that this function is equal to, if there is one.
     pub(super) fn as_vector(&self) -> Option<usize> {
-        let [(index, coefficients)] = &self.terms[..] else {
+        let [(index, dimension)] = self.vectors[..] else {
             return None;
         };
-        let n = self.offset.len();
         let is_equal =
-            self.offset.iter().all(|&x| x == 0.0) && *coefficients == DMatrix::identity(n, n);
-        is_equal.then_some(*index)
+            dimension == self.numbers && self.entries == Self::vector(index, dimension).entries;
+        is_equal.then_some(index)
+    }
+
+    /// True if all coefficients are finite.
+    pub(super) fn is_finite(&self) -> bool {
+        self.entries.iter().all(|x| x.is_finite())
+    }
+
+    /// The same function of the vectors with other indices.
+    pub(super) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
+        let mut sum = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            sum.add_term(1.0, new_index(index), coefficients);
+        }
+        sum
+    }
+
+    /// Adds `factor * other`.
+    pub(super) fn add_multiple(&mut self, factor: f64, other: &Self) {
+        for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
+            *sum += factor * x;
+        }
+        for (index, coefficients) in other.terms() {
+            self.add_term(factor, index, coefficients);
+        }
     }
 
     /// Adds `coefficients * other`.
-    pub(super) fn add(&mut self, coefficients: &DMatrix<f64>, other: &Self) {
-        self.offset += coefficients * &other.offset;
-        for (index, of_other) in &other.terms {
-            let product = coefficients * of_other;
-            match self.terms.binary_search_by_key(index, |term| term.0) {
-                Ok(place) => self.terms[place].1 += product,
-                Err(place) => self.terms.insert(place, (*index, product)),
+    pub(super) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
+        let offset = &mut self.entries[..self.numbers];
+        add_product(offset, coefficients, other.offset());
+        for (index, of_other) in other.terms() {
+            let own = self.columns(index, of_other.ncols());
+            let columns = own.chunks_exact_mut(coefficients.nrows());
+            for (sum, column) in columns.zip(of_other.column_iter()) {
+                add_product(sum, coefficients, column.as_slice());
             }
+        }
+    }
+
+    /// Adds `factor * coefficients * vector`.
+    pub(super) fn add_term(
+        &mut self,
+        factor: f64,
+        index: usize,
+        coefficients: DMatrixView<'_, f64>,
+    ) {
+        let own = self.columns(index, coefficients.ncols());
+        for (sum, x) in own.iter_mut().zip(coefficients.iter()) {
+            *sum += factor * x;
+        }
+    }
+
+    /// The coefficients of a vector of this dimension, column by column, which are zero if it had none.
+    fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
+        let found = self.vectors.binary_search_by_key(&index, |vector| vector.0);
+        let place = found.unwrap_or_else(|place| place);
+        let before: usize = self.vectors[..place].iter().map(|vector| vector.1).sum();
+        let (start, count) = (self.numbers * (1 + before), self.numbers * dimension);
+        if found.is_err() {
+            self.vectors.insert(place, (index, dimension));
+            let zeros = std::iter::repeat_n(0.0, count);
+            self.entries.insert_many(start, zeros);
+        }
+        &mut self.entries[start..start + count]
+    }
+}
+
+/// Adds the product of a matrix and a column.
+fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
+    for (own, &x) in matrix.column_iter().zip(column) {
+        for (sum, a) in sum.iter_mut().zip(own.iter()) {
+            *sum += a * x;
         }
     }
 }
@@ -56,14 +156,14 @@ pub(super) struct Conditional<T> {
     /// The finite elements, by index in ascending order.
     pub(super) finite: Vec<usize>,
     /// The values, row-major: the last finite element varies fastest.
-    pub(super) rows: Vec<T>,
+    pub(super) rows: SmallVec<[T; 1]>,
 }
 
 impl<T> Conditional<T> {
     pub(super) fn always(value: T) -> Self {
         Self {
             finite: Vec::new(),
-            rows: vec![value],
+            rows: smallvec![value],
         }
     }
 
@@ -74,6 +174,26 @@ impl<T> Conditional<T> {
             index * sizes[place] + values[place] as usize
         });
         &self.rows[index]
+    }
+
+    pub(super) fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {
+        Conditional {
+            finite: self.finite,
+            rows: self.rows.into_iter().map(function).collect(),
+        }
+    }
+}
+
+impl Conditional<Linear> {
+    /// The indices of all vectors, in ascending order.
+    pub(super) fn vectors(&self) -> Vec<usize> {
+        if let [row] = &self.rows[..] {
+            return row.vectors().collect();
+        }
+        let mut all: Vec<usize> = self.rows.iter().flat_map(Linear::vectors).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 

@@ -11,6 +11,7 @@
 //! | `answer` | the marginals of the targets |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `belief` | the joint distribution of several elements |
+//! | `law` | a step of a filter whose elements are always the same |
 
 mod answer;
 pub(crate) mod belief;
@@ -18,6 +19,7 @@ mod conjugate;
 mod expectation_propagation;
 mod finite_part;
 mod hybrid_model;
+pub(crate) mod law;
 mod linear_element;
 mod scan;
 mod site;

@@ -9,8 +9,9 @@ use figrs_core::{
     AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
     SupportBuilder,
 };
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DMatrixView};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 use super::conjugate::{Multiple, Parameter, is_prior, not_conjugate};
 use super::finite_part::FinitePart;
@@ -42,7 +43,8 @@ pub(super) enum Form {
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) mean: Linear,
-    pub(super) covariance: DMatrix<f64>,
+    /// The lower triangle L for which L L' is the covariance matrix.
+    pub(super) lower: DMatrix<f64>,
 }
 
 /// A normal element.
@@ -66,8 +68,6 @@ pub(super) struct Scan<'m> {
     branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
     /// The Chains with a real result, in the order in which their forms were found.
     choices: Vec<AnyElement>,
-    /// Number of elements and roots that read an element.
-    pub(super) readers: FxHashMap<ElementId, usize>,
     /// True once the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if they are refused.
@@ -96,7 +96,6 @@ impl<'m> Scan<'m> {
             vectors: Vec::new(),
             branches: FxHashMap::default(),
             choices: Vec::new(),
-            readers: FxHashMap::default(),
             are_parents_numbered: false,
             sites: None,
             parameters: Vec::new(),
@@ -118,8 +117,7 @@ impl<'m> Scan<'m> {
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub(super) fn run(&mut self) -> Result<(), Error> {
         for root in self.roots.clone() {
-            self.resolve(&root)?;
-            *self.readers.entry(root.id()).or_default() += 1;
+            self.resolve(root)?;
         }
         self.merge_private_results();
         self.check_chosen_parameters()?;
@@ -171,7 +169,7 @@ impl<'m> Scan<'m> {
     /// A real element with one number, as a function of this number.
     fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
         match self.form(element) {
-            Form::Real(rows) if rows.rows[0].offset.len() == 1 => Ok(RealFunction {
+            Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
                 base: element.clone(),
                 argument: Rc::clone(rows),
                 path: Vec::new(),
@@ -189,17 +187,18 @@ impl<'m> Scan<'m> {
         &self.forms[&element.id()]
     }
 
-    fn resolve(&mut self, root: &AnyElement) -> Result<(), Error> {
-        let mut stack = vec![root.clone()];
-        while let Some(element) = stack.last().cloned() {
+    fn resolve(&mut self, root: AnyElement) -> Result<(), Error> {
+        let mut stack = vec![root];
+        while let Some(element) = stack.pop() {
             if self.forms.contains_key(&element.id()) {
-                stack.pop();
                 continue;
             }
             match self.attempt(&element)? {
-                Attempt::Needs(others) => stack.extend(others),
+                Attempt::Needs(others) => {
+                    stack.push(element);
+                    stack.extend(others);
+                }
                 Attempt::Done(form) => {
-                    self.count_readers(&element);
                     self.forms.insert(element.id(), form);
                 }
             }
@@ -207,15 +206,29 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    fn count_readers(&mut self, element: &AnyElement) {
-        let mut read: FxHashSet<ElementId> = FxHashSet::default();
-        read.extend(element.parents().iter().map(AnyElement::id));
-        if let Some(branches) = self.branches.get(&element.id()) {
-            read.extend(branches.iter().map(AnyElement::id));
+    /// Number of elements and roots that read each element.
+    pub(super) fn readers(&self) -> FxHashMap<ElementId, usize> {
+        let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
+        for root in &self.roots {
+            *readers.entry(root.id()).or_default() += 1;
         }
-        for id in read {
-            *self.readers.entry(id).or_default() += 1;
+        let mut stack: Vec<&AnyElement> = self.roots.iter().collect();
+        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+        while let Some(element) = stack.pop() {
+            if !self.forms.contains_key(&element.id()) || !seen.insert(element.id()) {
+                continue;
+            }
+            let branches = self.branches.get(&element.id());
+            let branches = branches.map_or(&[][..], |branches| branches);
+            let mut read: FxHashSet<ElementId> = FxHashSet::default();
+            for other in element.parents().iter().chain(branches) {
+                if read.insert(other.id()) {
+                    *readers.entry(other.id()).or_default() += 1;
+                    stack.push(other);
+                }
+            }
         }
+        readers
     }
 
     /// The elements among these whose forms are not known.
@@ -237,7 +250,6 @@ impl<'m> Scan<'m> {
             return Ok(Attempt::Needs(unknown));
         }
         let real_parent = element.parents().iter().find(|parent| self.is_real(parent));
-        let real_parent = real_parent.cloned();
         match element.kind() {
             Kind::Atomic(op) => {
                 op.check().map_err(|problem| element.invalid(problem))?;
@@ -254,14 +266,14 @@ impl<'m> Scan<'m> {
                 };
                 let rule = Rule {
                     mean: composed(&law.mean, &[]),
-                    covariance: matrix(element, &law.covariance)?,
+                    lower: lower_triangle(element, &law.covariance)?,
                 };
                 Ok(Attempt::Done(
                     self.add_vector(element, Conditional::always(rule)),
                 ))
             }
             Kind::Table(..) => match real_parent {
-                Some(parent) => Err(finite_child(element, &parent)),
+                Some(parent) => Err(finite_child(element, parent)),
                 None => Ok(Attempt::Done(Form::Finite)),
             },
             Kind::Score(..) => match real_parent {
@@ -277,13 +289,13 @@ impl<'m> Scan<'m> {
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
                 (Some(family), Some(parent))
-                    if matches!(self.form(&parent), Form::Parameter(_)) =>
+                    if matches!(self.form(parent), Form::Parameter(_)) =>
                 {
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
                 (_, Some(_)) if self.sites.is_some() => self.dependent(element),
-                (Some(_), Some(parent)) => Err(finite_child(element, &parent)),
+                (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
                 (None, Some(parent)) => Err(not_closed(
                     element,
@@ -531,10 +543,10 @@ impl<'m> Scan<'m> {
                 .ok_or_else(|| not_normal(element));
         };
         check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
-        let mut checked = Vec::with_capacity(rows.rows.len());
+        let mut checked = SmallVec::with_capacity(rows.rows.len());
         for (mean, covariance) in rows.rows {
             checked.push(Rule {
-                covariance: matrix(element, &covariance)?,
+                lower: lower_triangle(element, &covariance)?,
                 mean,
             });
         }
@@ -580,7 +592,7 @@ impl<'m> Scan<'m> {
         let scope = union(needed.chain([&parents[..]]));
         let own = self.finite.sizes(&parents);
         let sizes = self.finite.sizes(&scope);
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
             let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
             let index = parents.iter().zip(&own);
@@ -592,7 +604,8 @@ impl<'m> Scan<'m> {
                 Ok(form) => form.row(&scope, &values, &sizes).clone(),
                 Err(place) => {
                     let numbers = self.finite.numbers(*place, value(place));
-                    Linear::constant(numbers.ok_or_else(|| not_normal(element))?)
+                    let numbers = numbers.ok_or_else(|| not_normal(element))?;
+                    Linear::constant(numbers.as_slice())
                 }
             });
         }
@@ -684,7 +697,7 @@ impl<'m> Scan<'m> {
         mut build: impl FnMut(&[OpenArgument<'_>]) -> Result<Option<(LinearFunction, T)>, Error>,
     ) -> Result<Option<Conditional<(Linear, T)>>, Error> {
         self.supported_parents(element)?;
-        let mut parents: Vec<Result<Rc<Conditional<Linear>>, usize>> = Vec::new();
+        let mut parents: SmallVec<[Result<Rc<Conditional<Linear>>, usize>; 2]> = SmallVec::new();
         for parent in element.parents() {
             parents.push(match self.form(parent).clone() {
                 Form::Real(rows) => Ok(rows),
@@ -698,16 +711,16 @@ impl<'m> Scan<'m> {
             Err(place) => std::slice::from_ref(place),
         }));
         let sizes = self.finite.sizes(&scope);
-        let mut rows = Vec::new();
+        let mut rows = SmallVec::new();
         for values in self.finite.assignments(element, &scope)? {
-            let mut arguments = Vec::with_capacity(parents.len());
-            let mut open = Vec::new();
+            let mut arguments: SmallVec<[OpenArgument<'_>; 2]> = SmallVec::new();
+            let mut open: SmallVec<[&Linear; 2]> = SmallVec::new();
             for parent in &parents {
                 arguments.push(match parent {
                     Ok(rows) => {
                         let row = rows.row(&scope, &values, &sizes);
                         open.push(row);
-                        OpenArgument::Open(row.offset.len())
+                        OpenArgument::Open(row.numbers())
                     }
                     Err(place) => {
                         let value = values[scope.binary_search(place).unwrap_or_default()];
@@ -727,7 +740,7 @@ impl<'m> Scan<'m> {
     }
 
     fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
-        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.offset.len());
+        let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
         let index = self.vectors.len();
         self.vectors.push(Some(NormalVector {
             element: element.clone(),
@@ -742,10 +755,14 @@ impl<'m> Scan<'m> {
     /// Merges the results of a Chain to one vector, if they are normal elements that nothing else reads: the Chain is then a normal element whose mean
     /// and covariance depend on its parents.
     fn merge_private_results(&mut self) {
+        if self.choices.is_empty() {
+            return;
+        }
+        let readers = self.readers();
         let mut new_name: Vec<usize> = (0..self.vectors.len()).collect();
         for choice in std::mem::take(&mut self.choices) {
             let branches = Rc::clone(&self.branches[&choice.id()]);
-            if let Some(vectors) = self.private_vectors(&branches)
+            if let Some(vectors) = self.private_vectors(&branches, &readers)
                 && let Some(merged) = self.merged(&choice, &vectors)
             {
                 let first = vectors[0];
@@ -756,12 +773,7 @@ impl<'m> Scan<'m> {
                 self.vectors[first] = Some(merged);
             }
         }
-        let renamed = |linear: &mut Linear| {
-            for (index, _) in &mut linear.terms {
-                *index = new_name[*index];
-            }
-            linear.terms.sort_by_key(|term| term.0);
-        };
+        let renamed = |linear: &mut Linear| *linear = linear.renamed(|index| new_name[index]);
         let rename = |rows: &mut Rc<Conditional<Linear>>| {
             Rc::make_mut(rows).rows.iter_mut().for_each(renamed);
         };
@@ -785,7 +797,11 @@ impl<'m> Scan<'m> {
     }
 
     /// The vectors that the results of a Chain are, if nothing else reads them and they are not all the same.
-    fn private_vectors(&self, branches: &[AnyElement]) -> Option<Vec<usize>> {
+    fn private_vectors(
+        &self,
+        branches: &[AnyElement],
+        readers: &FxHashMap<ElementId, usize>,
+    ) -> Option<Vec<usize>> {
         let mut vectors = Vec::with_capacity(branches.len());
         for branch in branches {
             let Form::Real(rows) = self.form(branch) else {
@@ -795,7 +811,7 @@ impl<'m> Scan<'m> {
             let index = row.as_vector()?;
             let vector = self.vectors[index].as_ref()?;
             let is_own = vector.element.id() == branch.id();
-            let is_private = is_own && self.readers.get(&branch.id()) == Some(&1);
+            let is_private = is_own && readers.get(&branch.id()) == Some(&1);
             if !is_private {
                 return None;
             }
@@ -831,38 +847,34 @@ impl<'m> Scan<'m> {
     }
 }
 
-impl<T> Conditional<T> {
-    fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {
-        Conditional {
-            finite: self.finite,
-            rows: self.rows.into_iter().map(function).collect(),
-        }
-    }
-}
-
 /// A linear function of the numbers of some linear functions.
 fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset.len();
-    let mut sum = Linear::constant(DVector::from_column_slice(&function.offset));
+    let mut sum = Linear::constant(&function.offset);
     let mut columns = &function.columns[..];
+    let mut coefficients: SmallVec<[f64; 6]> = SmallVec::new();
     for linear in open {
-        let (own, rest) = columns.split_at(linear.offset.len());
+        let (own, rest) = columns.split_at(linear.numbers());
         columns = rest;
-        let coefficients = DMatrix::from_fn(n, own.len(), |i, j| own[j][i]);
-        sum.add(&coefficients, linear);
+        coefficients.clear();
+        coefficients.extend(own.iter().flat_map(|column| &column[..n]).copied());
+        let coefficients = DMatrixView::from_slice(&coefficients, n, own.len());
+        sum.add(coefficients, linear);
     }
     sum
 }
 
-/// The covariance matrix with these rows.
+/// The lower triangle L for which L L' is the covariance matrix with these rows.
 ///
 /// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if it is not positive definite.
-fn matrix(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
+fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
     let n = rows.len();
     let is_square = rows.iter().all(|row| row.len() == n);
-    let matrix = DMatrix::from_fn(n, n, |i, j| rows[i].get(j).copied().unwrap_or(f64::NAN));
-    if is_square && matrix.iter().all(|x| x.is_finite()) && matrix.clone().cholesky().is_some() {
-        return Ok(matrix);
+    if is_square && rows.iter().flatten().all(|x| x.is_finite()) {
+        let matrix = DMatrix::from_fn(n, n, |i, j| rows[i][j]);
+        if let Some(lower) = matrix.cholesky() {
+            return Ok(lower.unpack());
+        }
     }
     let problem = format!("its covariance {rows:?} is not finite and positive definite");
     Err(element.invalid(problem).into())
@@ -875,13 +887,12 @@ fn check_numbers<'a>(
 ) -> Result<(), Error> {
     let mut width = None;
     for row in rows {
-        let n = row.offset.len();
+        let n = row.numbers();
         if n == 0 || *width.get_or_insert(n) != n {
             let problem = "its lists have no numbers, or different numbers of them";
             return Err(not_closed(element, problem.to_owned()));
         }
-        let mut coefficients = row.terms.iter().flat_map(|(_, coefficients)| coefficients);
-        if !row.offset.iter().all(|x| x.is_finite()) || !coefficients.all(|x| x.is_finite()) {
+        if !row.is_finite() {
             let problem = "it is a linear function with a number that is infinite or not a number";
             return Err(not_closed(element, problem.to_owned()));
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Evidence};
-use figrs_gaussian::{Likelihood, Tilted};
+use figrs_gaussian::{RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
 
 use super::finite_part::FinitePart;
@@ -74,9 +74,9 @@ impl Site {
                 return Ok((is_true == at_zero).then_some(certain));
             }
             let likelihood = if is_true {
-                Likelihood::Between(0.0, f64::INFINITY)
+                RealLikelihood::Between(0.0, f64::INFINITY)
             } else {
-                Likelihood::Between(f64::NEG_INFINITY, 0.0)
+                RealLikelihood::Between(f64::NEG_INFINITY, 0.0)
             };
             return Ok(likelihood.tilted(mean, variance));
         }
@@ -90,7 +90,7 @@ impl Site {
                 f64::NEG_INFINITY
             }
         };
-        let tilted = Likelihood::Log(&log).tilted(mean, variance);
+        let tilted = RealLikelihood::Log(&log).tilted(mean, variance);
         match failed.into_inner() {
             Some(error) => Err(error),
             None => Ok(tilted),

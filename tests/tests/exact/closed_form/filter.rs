@@ -86,6 +86,112 @@ fn filters_of_linear_gaussian_systems() {
     }
 }
 
+/// A position, a speed, and a level.
+#[derive(Clone, Debug)]
+struct Motion {
+    moving: Element<Vec<f64>>,
+    level: Element<f64>,
+}
+filter_state!(Motion { moving, level });
+
+#[test]
+fn a_law_leads_to_the_same_states() {
+    let step = |state: &Motion| {
+        let level = Normal::new(&(&state.level * 0.9 + state.moving.entry(1)), Variance(0.3));
+        let mean = state.moving.affine([[1.0, 0.5], [-0.1, 0.9]], [0.1, -0.2]);
+        let noise = Covariance::rows([[1e-6, 5e-7], [5e-7, 0.2]]);
+        let moving = MultivariateNormal::new(&mean, noise);
+        Motion { moving, level }
+    };
+    let near = |state: &Motion| Normal::new(state.moving.entry(0), Variance(1e-4));
+    let sum = |state: &Motion| Normal::new(&(&state.level + state.moving.entry(0)), Variance(2.0));
+    // The first level has two components.
+    let regime = Flip::new(0.3);
+    let level = regime.flat_map(|&high| Normal::new(if high { 5.0 } else { 0.0 }, Variance(1.0)));
+    let first = Motion {
+        moving: MultivariateNormal::new([0.0, 1.0], Covariance::diagonal([1e4, 1.0])),
+        level,
+    };
+    let mut by_advance = Filter::exact(&first).unwrap();
+    let mut by_law = by_advance.clone();
+    let both = by_law.law(step, |s| (near(s), sum(s))).unwrap();
+    let none = by_law.law(step, |_| Vec::<Element<f64>>::new()).unwrap();
+    for t in 0..40 {
+        let (x, y) = (f64::from(t) * 0.4 - 1.0, f64::from(t % 5) + 2.0);
+        if t % 7 == 3 {
+            by_advance.advance(step, |_| Model::new()).unwrap();
+            by_law.follow(&none, &[]).unwrap();
+        } else {
+            let evidence = |s: &Motion| Model::new().observe(&near(s), x).observe(&sum(s), y);
+            by_advance.advance(step, evidence).unwrap();
+            by_law.follow(&both, &[x, y]).unwrap();
+        }
+        let (log, other) = (by_law.log_evidence().value, by_advance.log_evidence().value);
+        assert!(
+            (log - other).abs() < 1e-9 * other.abs(),
+            "step {t}: {log} {other}"
+        );
+        let numbers = |filter: &Filter<Motion>| {
+            let moving = filter.mixture(|s| &s.moving).unwrap();
+            let level = filter.mixture(|s| &s.level).unwrap();
+            let spread = [moving.covariance().concat(), level.covariance().concat()];
+            [moving.means(), level.means(), spread.concat()].concat()
+        };
+        for (own, other) in numbers(&by_law).into_iter().zip(numbers(&by_advance)) {
+            assert!(
+                (own - other).abs() < 1e-9 * other.abs().max(1e-3),
+                "step {t}: {own} {other}"
+            );
+        }
+        // A step without a law goes on from a state that a law led to.
+        if t % 11 == 10 {
+            by_law
+                .observe(|s| Model::new().observe(&sum(s), y))
+                .unwrap();
+            by_advance
+                .observe(|s| Model::new().observe(&sum(s), y))
+                .unwrap();
+        }
+    }
+    assert_eq!(by_law.steps(), 40);
+}
+
+#[test]
+fn laws_that_are_refused() {
+    let refused = |error: Error| match error {
+        Error::NotClosedForm { .. } => {}
+        Error::InStep { step: 1, error } if matches!(*error, Error::NotClosedForm { .. }) => {}
+        other => panic!("{other}"),
+    };
+    let walk = |level: &Element<f64>| Normal::new(level, Variance(1.0));
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(1.0))).unwrap();
+    // A step with a finite element.
+    let switched = |level: &Element<f64>| {
+        let level = level.clone();
+        Flip::new(0.5).flat_map(move |&up| if up { level.clone() } else { &level + 1.0 })
+    };
+    refused(filter.law(switched, walk).unwrap_err());
+    // A function that is not linear.
+    refused(filter.law(|level| level.map(|x| x * x), walk).unwrap_err());
+    // Another number of values, and a reading that another one determines.
+    let law = filter
+        .law(walk, |level| (walk(level), walk(level)))
+        .unwrap();
+    refused(filter.follow(&law, &[1.0]).unwrap_err());
+    let law = filter
+        .law(walk, |level| (level.clone(), level.clone()))
+        .unwrap();
+    refused(filter.follow(&law, &[1.0, 1.0]).unwrap_err());
+    assert_eq!(filter.steps(), 0);
+    // A state with a finite element.
+    let finite = Filter::exact(&Flip::new(0.5)).unwrap();
+    refused(
+        finite
+            .law(Element::clone, |_| walk(&Normal::new(0.0, Variance(1.0))))
+            .unwrap_err(),
+    );
+}
+
 /// A regime and a vector.
 type Switched = (Element<usize>, Element<Vec<f64>>);
 

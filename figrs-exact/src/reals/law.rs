@@ -1,0 +1,285 @@
+//! The law of a step of a filter: the next state and its readings as linear functions of the present state, with normal noise.
+
+use std::ops::Range;
+
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, Limits, Model};
+use nalgebra::{DMatrix, DVector};
+
+use super::belief::{Belief, BeliefComponent};
+use super::linear_element::{Conditional, Linear};
+use super::scan::{Form, Scan, not_closed};
+use crate::filter::factor;
+
+/// The logarithm of the root of 2 pi.
+const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
+
+/// A reading whose deviation given the readings before it is at most this share of its coefficients is determined by them.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// The law of a step of a [`Filter`](crate::Filter), which [`Filter::law`](crate::Filter::law) makes and [`Filter::follow`](crate::Filter::follow) reads.
+#[derive(Clone, Debug)]
+pub struct FilterLaw {
+    /// The element of the first reading, or of the state if there is none.
+    element: AnyElement,
+    /// Number of numbers of the present state, and of the readings.
+    present: usize,
+    readings: usize,
+    /// For each element of the next state, the positions of its numbers.
+    numbers: Vec<Option<Range<usize>>>,
+    /// The numbers of the readings, then those of the next state: functions of the numbers of the present state, then of independent standard normal
+    /// numbers.
+    values: Affine,
+}
+
+/// Numbers that are linear functions of other numbers.
+#[derive(Clone, Debug)]
+struct Affine {
+    offset: DVector<f64>,
+    coefficients: DMatrix<f64>,
+}
+
+impl Affine {
+    /// A linear function of vectors that have these values.
+    fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
+        let mut this = Self {
+            offset: DVector::from_column_slice(linear.offset()),
+            coefficients: DMatrix::zeros(linear.numbers(), columns),
+        };
+        for (index, coefficients) in linear.terms() {
+            let vector = &vectors[index];
+            this.offset += coefficients * &vector.offset;
+            this.coefficients += coefficients * &vector.coefficients;
+        }
+        this
+    }
+}
+
+impl Belief {
+    /// Independent standard normal numbers, as the distribution of elements that have these numbers.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
+    pub(crate) fn standard(
+        numbers: &[Option<Range<usize>>],
+        elements: &[AnyElement],
+    ) -> Result<Self, Error> {
+        if let Some(finite) = numbers.iter().position(Option::is_none) {
+            return Err(not_real(&elements[finite]));
+        }
+        let dimension = numbers.iter().flatten().map(|range| range.end).max();
+        let dimension = dimension.unwrap_or(0);
+        Ok(Self {
+            numbers: numbers.to_vec(),
+            components: vec![BeliefComponent {
+                share: 1.0,
+                finite: Vec::new(),
+                mean: DVector::zeros(dimension),
+                covariance: DMatrix::identity(dimension, dimension),
+                factor: None,
+            }],
+            log_evidence: 0.0,
+        })
+    }
+}
+
+impl FilterLaw {
+    /// The law of elements that depend on the element of the numbers of the present state.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`]; the errors of the elements.
+    pub(crate) fn new(
+        present: &AnyElement,
+        next: &[AnyElement],
+        readings: &[AnyElement],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let model = Model::new();
+        // The numbers of the present state come first, so that they are the first vector.
+        let targets = [std::slice::from_ref(present), readings, next].concat();
+        let mut scan = Scan::new(&model, &targets, limits);
+        scan.run()?;
+        let dimensions = scan.vectors.iter().flatten().map(|v| v.dimension);
+        let columns: usize = dimensions.sum();
+        let (mut vectors, mut start) = (Vec::with_capacity(scan.vectors.len()), 0);
+        for vector in scan.vectors.iter().flatten() {
+            let rule = single(&vector.element, &vector.rule)?;
+            let mut value = Affine::of(&rule.mean, &vectors, columns);
+            let mut own = value.coefficients.columns_mut(start, vector.dimension);
+            own.copy_from(&rule.lower);
+            start += vector.dimension;
+            vectors.push(value);
+        }
+        let (mut offset, mut rows) = (Vec::new(), Vec::new());
+        let mut ends = Vec::with_capacity(targets.len());
+        for element in &targets[1..] {
+            let Form::Real(linear) = scan.form(element) else {
+                return Err(not_real(element));
+            };
+            let value = Affine::of(single(element, linear)?, &vectors, columns);
+            offset.extend(&value.offset);
+            rows.extend(value.coefficients.row_iter().map(|row| row.clone_owned()));
+            ends.push(offset.len());
+        }
+        let first = readings.len().checked_sub(1).map_or(0, |last| ends[last]);
+        let starts = std::iter::once(first).chain(ends[readings.len()..].iter().copied());
+        let numbers = starts.zip(&ends[readings.len()..]);
+        Ok(Self {
+            element: readings
+                .iter()
+                .chain(next)
+                .next()
+                .unwrap_or(present)
+                .clone(),
+            present: scan.vectors[0].as_ref().map_or(0, |v| v.dimension),
+            readings: first,
+            numbers: numbers
+                .map(|(start, &end)| Some(start - first..end - first))
+                .collect(),
+            values: Affine {
+                offset: offset.into(),
+                coefficients: DMatrix::from_rows(&rows),
+            },
+        })
+    }
+
+    /// The distribution of the next state given readings with these values, if that of the present state is `belief`.
+    ///
+    /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
+    ///
+    /// **Errors.** [`Error::NotClosedForm`]; [`Error::ImpossibleEvidence`].
+    pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
+        let is_real = belief.numbers.iter().all(Option::is_some);
+        let dimension = belief.components.first().map_or(0, |c| c.mean.len());
+        if !is_real || dimension != self.present || values.len() != self.readings {
+            let problem = format!(
+                "the law is for {} numbers of the state and {} readings; the state has {dimension} numbers, and {} values are given",
+                self.present,
+                self.readings,
+                values.len()
+            );
+            return Err(not_closed(&self.element, problem));
+        }
+        let mut components = Vec::with_capacity(belief.components.len());
+        let mut logs = Vec::with_capacity(belief.components.len());
+        for component in &belief.components {
+            let (next, log) = self.component(component, values)?;
+            logs.push(component.share.ln() + log);
+            components.push(next);
+        }
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if !most.is_finite() {
+            return Err(Error::ImpossibleEvidence {
+                conflict: Vec::new(),
+                is_minimal: false,
+            });
+        }
+        let total: f64 = logs.iter().map(|log| (log - most).exp()).sum();
+        for (component, log) in components.iter_mut().zip(&logs) {
+            component.share = (log - most).exp() / total;
+        }
+        components.retain(|component| component.share > 0.0);
+        Ok(Belief {
+            numbers: self.numbers.clone(),
+            components,
+            log_evidence: most + total.ln(),
+        })
+    }
+
+    /// The next component, and the logarithm of the density of the readings.
+    fn component(
+        &self,
+        present: &BeliefComponent,
+        values: &[f64],
+    ) -> Result<(BeliefComponent, f64), Error> {
+        let computed;
+        let lower = if let Some(lower) = &present.factor {
+            lower
+        } else {
+            computed = factor(&present.covariance);
+            &computed
+        };
+        let Affine {
+            offset,
+            coefficients,
+        } = &self.values;
+        let (n, k, noise) = (
+            offset.len(),
+            self.readings,
+            coefficients.ncols() - self.present,
+        );
+        // The deviations of all numbers as functions of independent standard normal numbers, column by column, as a lower triangle.
+        let mut deviations = DMatrix::zeros(n, (lower.ncols() + noise).max(n));
+        let of_present = coefficients.columns(0, self.present);
+        let mut columns = deviations.columns_mut(0, lower.ncols());
+        columns.gemm(1.0, &of_present, lower, 0.0);
+        let mut columns = deviations.columns_mut(lower.ncols(), noise);
+        columns.copy_from(&coefficients.columns(self.present, noise));
+        rotate(&mut deviations);
+        let mut mean = offset.clone();
+        mean.gemv(1.0, &of_present, &present.mean, 1.0);
+        let mut log = 0.0;
+        for (i, value) in values.iter().enumerate() {
+            let deviation = deviations[(i, i)];
+            if deviation.abs() <= ROUNDING * coefficients.row(i).amax() {
+                let problem =
+                    "its value is observed, and the state and the readings before it determine it";
+                return Err(not_closed(&self.element, problem.to_owned()));
+            }
+            // The deviation that the readings before this one leave.
+            let z = (value - mean[i]) / deviation;
+            log -= 0.5 * z * z + deviation.abs().ln() + LN_SQRT_2_PI;
+            mean.axpy(z, &deviations.column(i), 1.0);
+        }
+        let factor = deviations.view((k, k), (n - k, n - k)).clone_owned();
+        let next = BeliefComponent {
+            share: present.share,
+            finite: Vec::new(),
+            mean: mean.rows(k, n - k).clone_owned(),
+            covariance: &factor * factor.transpose(),
+            factor: Some(factor),
+        };
+        Ok((next, log))
+    }
+}
+
+/// Rotates the columns of a matrix until it is a lower triangle: its product with its transpose stays the same.
+///
+/// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
+fn rotate(matrix: &mut DMatrix<f64>) {
+    for i in 0..matrix.nrows() {
+        let row = matrix.row(i);
+        let (first, rest) = (row[i], row.columns_range(i + 1..).norm_squared());
+        if rest == 0.0 {
+            continue;
+        }
+        let length = (first * first + rest).sqrt();
+        // The reflection at `first + sign length, rest` maps the row to `-sign length, 0`.
+        let pivot = first + length.copysign(first);
+        let scale = 2.0 / (pivot * pivot + rest);
+        for r in i + 1..matrix.nrows() {
+            let mut product = pivot * matrix[(r, i)];
+            for j in i + 1..matrix.ncols() {
+                product += matrix[(i, j)] * matrix[(r, j)];
+            }
+            matrix[(r, i)] -= scale * product * pivot;
+            for j in i + 1..matrix.ncols() {
+                matrix[(r, j)] -= scale * product * matrix[(i, j)];
+            }
+        }
+        matrix[(i, i)] = -length.copysign(first);
+        matrix.row_mut(i).columns_range_mut(i + 1..).fill(0.0);
+    }
+}
+
+/// The row of an element that depends on no finite element.
+fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T, Error> {
+    match &rows.rows[..] {
+        [row] => Ok(row),
+        _ => Err(not_real(element)),
+    }
+}
+
+fn not_real(element: &AnyElement) -> Error {
+    let problem =
+        "a law is for real elements that depend on no finite elements; go on by `advance`";
+    not_closed(element, problem.to_owned())
+}
