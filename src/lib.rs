@@ -54,9 +54,8 @@ pub use figrs_infer::{
     eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "reals")]
-pub use figrs_infer::{
-    ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state,
-};
+pub use figrs_infer::{ExpectationPropagation, Filter, FilterLaw};
+pub use figrs_infer::{FilterState, NextElements, ParticleFilter, filter_state};
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
     CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,

@@ -166,7 +166,6 @@ impl Options {
         }
         let inexact = match self.model {
             Some(Model::Geometric) => Some("geometric"),
-            Some(Model::Rate) => Some("rate"),
             Some(Model::Ratings) => Some("ratings"),
             _ => None,
         };

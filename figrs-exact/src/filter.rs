@@ -1,9 +1,11 @@
 //! `Filter`: a model in time, followed one step at a time.
 
-use std::any::Any;
+use std::any::TypeId;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
@@ -14,6 +16,7 @@ use figrs_core::{
 };
 use nalgebra::DMatrix;
 
+use crate::filter_state::{FilterState, NextElements};
 use crate::reals::belief::{Belief, BeliefComponent};
 pub use crate::reals::law::FilterLaw;
 
@@ -23,156 +26,79 @@ const DEFAULT_COMPONENTS: usize = 4096;
 /// A share of the largest eigenvalue of a covariance matrix below which an eigenvalue is a rounding error.
 const ROUNDING: f64 = 1e-14;
 
-/// A state of a model in time: the elements that a step hands on to the next step.
-///
-/// Elements, lists and tuples of states are states; [`filter_state!`](crate::filter_state) makes a struct of states one.
-pub trait FilterState: Sized {
-    /// The elements of the state, in a fixed order.
-    fn elements(&self) -> Vec<AnyElement>;
-
-    /// The same state with other elements, which `next` returns in the order of [`elements`](Self::elements).
-    #[must_use]
-    fn renewed(&self, next: &mut NextElements<'_>) -> Self;
-}
-
-impl<T: Value> FilterState for Element<T> {
-    fn elements(&self) -> Vec<AnyElement> {
-        vec![self.erased().clone()]
-    }
-
-    fn renewed(&self, next: &mut NextElements<'_>) -> Self {
-        next.element()
-    }
-}
-
-impl<S: FilterState> FilterState for Vec<S> {
-    fn elements(&self) -> Vec<AnyElement> {
-        self.iter().flat_map(S::elements).collect()
-    }
-
-    fn renewed(&self, next: &mut NextElements<'_>) -> Self {
-        self.iter().map(|state| state.renewed(next)).collect()
-    }
-}
-
-macro_rules! tuple {
-    ($($state:ident $index:tt),+) => {
-        impl<$($state: FilterState),+> FilterState for ($($state,)+) {
-            fn elements(&self) -> Vec<AnyElement> {
-                [$(self.$index.elements()),+].concat()
-            }
-
-            fn renewed(&self, next: &mut NextElements<'_>) -> Self {
-                ($(self.$index.renewed(next),)+)
-            }
-        }
-    };
-}
-tuple!(A 0);
-tuple!(A 0, B 1);
-tuple!(A 0, B 1, C 2);
-tuple!(A 0, B 1, C 2, D 3);
-tuple!(A 0, B 1, C 2, D 3, E 4);
-tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
-
-/// Implements [`FilterState`](crate::FilterState) for a struct all of whose fields are states: `filter_state!(Track { position, speed });`
-#[macro_export]
-macro_rules! filter_state {
-    ($name:ident { $($field:ident),+ $(,)? }) => {
-        impl $crate::FilterState for $name {
-            fn elements(&self) -> Vec<$crate::AnyElement> {
-                [$($crate::FilterState::elements(&self.$field)),+].concat()
-            }
-
-            fn renewed(&self, next: &mut $crate::NextElements<'_>) -> Self {
-                Self { $($field: $crate::FilterState::renewed(&self.$field, next)),+ }
-            }
-        }
-    };
-}
-
-/// The elements of a state with the distribution that the filter has computed, one after another.
-#[derive(Debug)]
-pub struct NextElements<'b> {
-    belief: &'b Belief,
-    /// The component, if there are several.
-    component: Option<Element<usize>>,
+/// The elements that have a distribution.
+struct MadeElements {
     /// Independent standard normal numbers, of which all real elements are linear functions.
-    numbers: Element<Vec<f64>>,
-    /// For each component, the coefficients of these numbers.
-    factors: Vec<DMatrix<f64>>,
-    next: usize,
-    next_finite: usize,
+    numbers: AnyElement,
+    elements: Vec<AnyElement>,
 }
 
-impl<'b> NextElements<'b> {
-    fn new(belief: &'b Belief) -> Self {
+impl MadeElements {
+    /// Elements with a joint distribution, of the types of these elements.
+    fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
-        let shares = || all.iter().enumerate().map(|(i, c)| (c.share, i));
-        let dimension = all.first().map_or(0, |c| c.mean.len());
-        let unit = Covariance::diagonal(vec![1.0; dimension.max(1)]);
-        Self {
-            belief,
-            component: (all.len() > 1).then(|| Select::new(shares())),
-            numbers: MultivariateNormal::new(vec![0.0; dimension.max(1)], unit),
-            factors: all
-                .iter()
-                .map(|c| c.factor.clone().unwrap_or_else(|| factor(&c.covariance)))
-                .collect(),
-            next: 0,
-            next_finite: 0,
-        }
-    }
-
-    /// The next element of the state. Its type is that of the state's element.
-    pub fn element<T: Value>(&mut self) -> Element<T> {
-        let numbers = self.belief.numbers[self.next].clone();
-        self.next += 1;
-        if let Some(numbers) = numbers {
-            let list = self.list(&numbers);
-            let as_any: Box<dyn Any> = if numbers.len() == 1 && is::<T, f64>() {
-                Box::new(list.entry(0))
-            } else {
-                Box::new(list)
-            };
-            return *as_any
-                .downcast()
-                .expect("a real element is a number or a list");
-        }
-        let place = self.next_finite;
-        self.next_finite += 1;
-        let value = |c: &BeliefComponent| c.finite[place].get::<T>().cloned();
-        let values: Vec<T> = self.belief.components.iter().filter_map(value).collect();
-        match &self.component {
-            Some(component) => component.map(move |&i| values[i].clone()),
-            None => Constant::new(values[0].clone()),
-        }
-    }
-
-    /// Some numbers of the state as one list.
-    fn list(&self, range: &Range<usize>) -> Element<Vec<f64>> {
-        let of_component = |(c, factor): (&BeliefComponent, &DMatrix<f64>)| {
-            let row = |i: usize| -> Vec<f64> { factor.row(i).iter().copied().collect() };
-            let rows: Vec<Vec<f64>> = range.clone().map(row).collect();
-            let means: Vec<f64> = range.clone().map(|i| c.mean[i]).collect();
-            (rows, means)
+        let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
+        let unit = Covariance::diagonal(vec![1.0; dimension]);
+        let numbers = MultivariateNormal::new(vec![0.0; dimension], unit);
+        let shares = all.iter().enumerate().map(|(i, c)| (c.share, i));
+        let component = if all.len() > 1 {
+            Select::new(shares)
+        } else {
+            Constant::new(0)
         };
-        let all = self.belief.components.iter().zip(&self.factors);
-        let mut all: Vec<(Vec<Vec<f64>>, Vec<f64>)> = all.map(of_component).collect();
-        let numbers = self.numbers.clone();
-        if let Some(component) = &self.component {
-            return component.flat_map(move |&i| {
-                let (rows, means) = all[i].clone();
-                numbers.affine(rows, means)
-            });
+        let own = |c: &BeliefComponent| c.factor.clone().unwrap_or_else(|| factor(&c.covariance));
+        let factors: Vec<DMatrix<f64>> = all.iter().map(own).collect();
+        let mut place = 0;
+        let made = like.iter().zip(&belief.numbers).map(|(element, range)| {
+            if let Some(range) = range {
+                let list = list(belief, &factors, (&numbers, &component), range);
+                let is_number = element.no_values().value_type() == TypeId::of::<f64>();
+                return if is_number {
+                    list.entry(0).erased().clone()
+                } else {
+                    list.erased().clone()
+                };
+            }
+            let mut values = element.no_values();
+            let value = |c: &BeliefComponent| values.insert(c.finite[place].as_any());
+            let options = all.iter().map(value);
+            let options = options
+                .map(|option| option.unwrap_or_default() as u32)
+                .collect();
+            place += 1;
+            element.by_index(&values.build(), options, &component)
+        });
+        Self {
+            elements: made.collect(),
+            numbers: numbers.erased().clone(),
         }
-        let (rows, means) = all.swap_remove(0);
-        numbers.affine(rows, means)
     }
 }
 
-fn is<T: 'static, U: 'static>() -> bool {
-    std::any::TypeId::of::<T>() == std::any::TypeId::of::<U>()
+/// Some numbers of a distribution as one list: a linear function of independent standard normal numbers, which depends on the component.
+fn list(
+    belief: &Belief,
+    factors: &[DMatrix<f64>],
+    (numbers, component): (&Element<Vec<f64>>, &Element<usize>),
+    range: &Range<usize>,
+) -> Element<Vec<f64>> {
+    let of_component = |(c, factor): (&BeliefComponent, &DMatrix<f64>)| {
+        let row = |i: usize| -> Vec<f64> { factor.row(i).iter().copied().collect() };
+        let rows: Vec<Vec<f64>> = range.clone().map(row).collect();
+        let means: Vec<f64> = range.clone().map(|i| c.mean[i]).collect();
+        (rows, means)
+    };
+    let all = belief.components.iter().zip(factors);
+    let mut all: Vec<(Vec<Vec<f64>>, Vec<f64>)> = all.map(of_component).collect();
+    let numbers = numbers.clone();
+    if all.len() > 1 {
+        return component.flat_map(move |&i| {
+            let (rows, means) = all[i].clone();
+            numbers.affine(rows, means)
+        });
+    }
+    let (rows, means) = all.swap_remove(0);
+    numbers.affine(rows, means)
 }
 
 /// A matrix L for which L L' is a covariance matrix, which may be singular.
@@ -223,12 +149,29 @@ pub struct Filter<S> {
     state: S,
     /// The present state if a law led to it: it is made when it is read.
     followed: Option<OnceLock<S>>,
-    belief: Belief,
+    /// The last states before the present one, the latest first.
+    past: VecDeque<S>,
+    /// Maximum number of past states that are kept.
+    window: usize,
+    /// The joint distributions of groups of elements, which are independent of each other: of the present state, then of the past states.
+    beliefs: Vec<Belief>,
+    approximation: Approximation,
     answer: OnceLock<Answer>,
     limits: Limits,
     components: usize,
     steps: u64,
     log_evidence: f64,
+}
+
+/// The approximation of the distribution of a state after each step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Approximation {
+    /// The distribution is kept as it is.
+    None,
+    /// Groups of this many elements are taken as independent of each other.
+    Groups(usize),
+    /// Components with the same finite values are merged to one normal distribution with the same mean and covariance.
+    Moments,
 }
 
 impl<S: FilterState> Filter<S> {
@@ -237,21 +180,63 @@ impl<S: FilterState> Filter<S> {
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
+        Self::new(first, Approximation::None)
+    }
+
+    /// A filter that takes groups of `width` elements of the state as independent of each other after each step: a state of many finite elements, whose joint
+    /// values cannot be listed, takes time and memory linear in the number of groups. `width` is at least 1; the elements are grouped in the order of
+    /// [`FilterState::elements`].
+    ///
+    /// **Guarantee.** Approximate, unless there is one group: each step is exact given the groups of the step before. Errors do not add up if the model
+    /// forgets its past.
+    ///
+    /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
+    ///
+    /// **Errors.** As [`exact`](Self::exact).
+    pub fn factored(first: &S, width: usize) -> Result<Self, Error> {
+        Self::new(first, Approximation::Groups(width.max(1)))
+    }
+
+    /// A filter that merges, after each step, all components with the same finite values to one normal distribution with the same mean and covariance: a
+    /// system that switches among linear laws then has one component for each joint value of its finite elements.
+    ///
+    /// **Guarantee.** Approximate once components were merged: mean and covariance are exact given the step before.
+    ///
+    /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
+    ///
+    /// **Errors.** As [`exact`](Self::exact).
+    pub fn moments(first: &S) -> Result<Self, Error> {
+        Self::new(first, Approximation::Moments)
+    }
+
+    fn new(first: &S, approximation: Approximation) -> Result<Self, Error> {
         let limits = Limits::default();
         let elements = first.elements();
-        let belief =
-            guarded(|| Belief::new(&Model::new(), &elements, &limits, DEFAULT_COMPONENTS))?;
-        let state = first.renewed(&mut NextElements::new(&belief));
+        let within = (&limits, DEFAULT_COMPONENTS);
+        let beliefs =
+            guarded(|| approximation.beliefs(&Model::new(), &elements, elements.len(), within))?;
+        let made = made_elements(&beliefs, &elements);
         Ok(Self {
             answer: OnceLock::new(),
-            state,
+            state: first.renewed(&mut NextElements::new(&made)),
             followed: None,
-            belief,
+            past: VecDeque::new(),
+            window: 0,
+            beliefs,
+            approximation,
             limits,
             components: DEFAULT_COMPONENTS,
             steps: 0,
             log_evidence: 0.0,
         })
+    }
+
+    /// Keeps the last states before the present one, at most `states` of them: [`past`](Self::past) returns them, and [`answer`](Self::answer) has their
+    /// distributions given all evidence so far (a smoother with a fixed lag). Zero by default.
+    #[must_use]
+    pub fn window(mut self, states: usize) -> Self {
+        self.window = states;
+        self
     }
 
     const NAME: &'static str = "Filter";
@@ -295,20 +280,30 @@ impl<S: FilterState> Filter<S> {
         evidence: impl FnOnce(&S) -> Model,
     ) -> Result<(), Error> {
         let state = next.as_ref().unwrap_or_else(|| self.state());
-        let elements = state.elements();
+        let left = next.as_ref().map(|_| self.state());
+        let past = left.into_iter().chain(&self.past).take(self.window);
+        let past: Vec<&S> = past.collect();
+        let mut elements = state.elements();
+        let own = elements.len();
+        elements.extend(past.iter().flat_map(|state| state.elements()));
         let found = guarded(|| {
             let model = evidence(state);
-            Belief::new(&model, &elements, &self.limits, self.components)
+            let within = (&self.limits, self.components);
+            self.approximation.beliefs(&model, &elements, own, within)
         });
         let found = found.map_err(|error| Error::InStep {
             step: self.steps,
             error: Box::new(error),
         })?;
-        // The elements of the state do not hold those of the state before it.
-        self.state = state.renewed(&mut NextElements::new(&found));
-        self.log_evidence += found.log_evidence;
+        // The elements of the states do not hold those of the states before them.
+        let made = made_elements(&found, &elements);
+        let mut made = NextElements::new(&made);
+        let state = state.renewed(&mut made);
+        let past = past.iter().map(|state| state.renewed(&mut made)).collect();
+        (self.state, self.past) = (state, past);
+        self.log_evidence += found[0].log_evidence;
         self.followed = None;
-        self.belief = found;
+        self.beliefs = found;
         self.answer = OnceLock::new();
         Ok(())
     }
@@ -333,21 +328,29 @@ impl<S: FilterState> Filter<S> {
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element of the state or of a reading is finite or depends on a finite element; the errors of the
-    /// elements.
+    /// **Errors.** [`Error::NotClosedForm`] if an element of the state or of a reading is finite or depends on a finite element;
+    /// [`Error::InvalidSetting`] if the filter keeps past states or groups of elements; the errors of the elements.
     pub fn law<R: FilterState>(
         &self,
         step: impl FnOnce(&S) -> S,
         readings: impl FnOnce(&S) -> R,
     ) -> Result<FilterLaw, Error> {
-        let any = Belief::standard(&self.belief.numbers, &self.state.elements())?;
-        let mut next = NextElements::new(&any);
-        let numbers = next.numbers.erased().clone();
-        let present = self.state.renewed(&mut next);
+        if self.window > 0 || self.beliefs.len() > 1 {
+            return Err(Error::InvalidSetting {
+                algorithm: Self::NAME,
+                setting: "law",
+                value: format!("{} past states", self.window),
+                remedy: "use `Filter::exact` without a window, or `advance`",
+            });
+        }
+        let elements = self.state.elements();
+        let any = Belief::standard(&self.beliefs[0].numbers, &elements)?;
+        let made = MadeElements::new(&any, &elements);
+        let present = self.state.renewed(&mut NextElements::new(&made.elements));
         guarded(|| {
             let state = step(&present);
             let readings = readings(&state).elements();
-            FilterLaw::new(&numbers, &state.elements(), &readings, &self.limits)
+            FilterLaw::new(&made.numbers, &state.elements(), &readings, &self.limits)
         })
     }
 
@@ -356,13 +359,13 @@ impl<S: FilterState> Filter<S> {
     ///
     /// **Errors.** [`Error::InStep`] as [`advance`](Self::advance); after an error the filter is as it was before the call.
     pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
-        let found = law.step(&self.belief, values);
-        self.belief = found.map_err(|error| Error::InStep {
+        let found = law.step(&self.beliefs[0], values);
+        self.beliefs[0] = found.map_err(|error| Error::InStep {
             step: self.steps + 1,
             error: Box::new(error),
         })?;
         self.steps += 1;
-        self.log_evidence += self.belief.log_evidence;
+        self.log_evidence += self.beliefs[0].log_evidence;
         self.followed = Some(OnceLock::new());
         self.answer = OnceLock::new();
         Ok(())
@@ -377,24 +380,56 @@ impl<S: FilterState> Filter<S> {
     /// prediction is a query about elements of later states.
     pub fn state(&self) -> &S {
         match &self.followed {
-            Some(made) => {
-                made.get_or_init(|| self.state.renewed(&mut NextElements::new(&self.belief)))
-            }
+            Some(state) => state.get_or_init(|| {
+                let made = made_elements(&self.beliefs, &self.state.elements());
+                self.state.renewed(&mut NextElements::new(&made))
+            }),
             None => &self.state,
         }
     }
 
-    /// The marginals of all elements of the present state.
-    pub fn answer(&self) -> &Answer {
-        let made = || self.belief.answer(Self::NAME, &self.state().elements());
-        self.answer.get_or_init(made)
+    /// The state `lag` steps before the present one, given all evidence so far; `None` if it is not kept. A lag of 0 is the present state.
+    pub fn past(&self, lag: usize) -> Option<&S> {
+        match lag.checked_sub(1) {
+            None => Some(self.state()),
+            Some(place) => self.past.get(place),
+        }
     }
 
-    /// The natural logarithm of the probability, or density, of all evidence so far.
+    /// The marginals of all elements of the present state and of the past states that are kept.
+    pub fn answer(&self) -> &Answer {
+        self.answer.get_or_init(|| {
+            let mut elements = self.state().elements();
+            elements.extend(self.past.iter().flat_map(S::elements));
+            let (mut rest, mut marginals, mut mixtures) = (&elements[..], Vec::new(), Vec::new());
+            let estimate = if self.is_approximate() {
+                Estimate::Approximate
+            } else {
+                Estimate::Exact
+            };
+            for belief in &self.beliefs {
+                let (own, others) = rest.split_at(belief.numbers.len());
+                belief.add_marginals(own, &estimate, (&mut marginals, &mut mixtures));
+                rest = others;
+            }
+            let evidence = LogEvidence {
+                value: self.beliefs[0].log_evidence,
+                ..self.log_evidence()
+            };
+            Answer::marginals(Self::NAME, marginals, evidence).with_mixtures(mixtures, estimate)
+        })
+    }
+
+    /// True if the distribution of a state was approximated.
+    fn is_approximate(&self) -> bool {
+        self.beliefs.len() > 1 || self.beliefs.iter().any(|belief| belief.is_merged)
+    }
+
+    /// The natural logarithm of the probability, or density, of all evidence so far. Its standard error is NaN if it is approximate.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
-            standard_error: 0.0,
+            standard_error: if self.is_approximate() { f64::NAN } else { 0.0 },
         }
     }
 
@@ -423,5 +458,48 @@ impl<S: FilterState> Filter<S> {
     /// The mean of a real element of the present state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
         self.answer().mean(of(self.state()))
+    }
+}
+
+/// The elements that have some independent distributions, of the types of these elements.
+fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
+    let (mut rest, mut made) = (like, Vec::with_capacity(like.len()));
+    for belief in beliefs {
+        let (own, others) = rest.split_at(belief.numbers.len());
+        made.extend(MadeElements::new(belief, own).elements);
+        rest = others;
+    }
+    made
+}
+
+impl Approximation {
+    /// The distributions of some elements given the evidence of a model; the first `own` elements are those of the present state.
+    fn beliefs(
+        self,
+        model: &Model,
+        elements: &[AnyElement],
+        own: usize,
+        (limits, components): (&Limits, usize),
+    ) -> Result<Vec<Belief>, Error> {
+        let belief = |part: &[AnyElement]| Belief::new(model, part, limits, components);
+        match self {
+            Self::None => Ok(vec![belief(elements)?]),
+            Self::Moments => {
+                let mut whole = belief(elements)?;
+                whole.merge();
+                Ok(vec![whole])
+            }
+            Self::Groups(width) => {
+                // Elements of different states stand in different groups.
+                let states = elements.chunks(own.max(1));
+                let groups = states.flat_map(|state| state.chunks(width));
+                let beliefs: Vec<Belief> = groups.map(belief).collect::<Result<_, _>>()?;
+                Ok(if beliefs.is_empty() {
+                    vec![belief(&[])?]
+                } else {
+                    beliefs
+                })
+            }
+        }
     }
 }

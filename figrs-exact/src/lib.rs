@@ -38,6 +38,8 @@ pub mod enumerate;
 #[doc(hidden)]
 pub mod filter;
 #[doc(hidden)]
+pub mod filter_state;
+#[doc(hidden)]
 pub mod frontier;
 #[doc(hidden)]
 pub mod junction_tree;
@@ -94,7 +96,8 @@ pub use circuit::{Circuit, CompiledCircuit};
 pub use compiled::Compiled;
 pub use enumerate::Enumerate;
 #[cfg(feature = "reals")]
-pub use filter::{Filter, FilterLaw, FilterState, NextElements};
+pub use filter::{Filter, FilterLaw};
+pub use filter_state::{FilterState, NextElements};
 pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use junction_tree::JunctionTree;
 pub use junction_tree::compiled_tree::CompiledTree;

@@ -25,6 +25,7 @@
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
+//! | [`ParticleFilter`], a model in time step by step | `particle_filter.rs` |
 //! | [`SelfChecked`], any exact algorithm checked against worlds | `self_checked.rs` |
 //! | [`compare`], algorithms side by side | `compare/` |
 //! | [`Predict`], predictions from an answer | `prediction/` |
@@ -38,6 +39,7 @@
 mod compare;
 #[doc(hidden)]
 pub mod mcmc;
+mod particle_filter;
 mod prediction;
 #[doc(hidden)]
 pub mod sampling;
@@ -67,15 +69,15 @@ pub use figrs_exact::{
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
 #[cfg(feature = "reals")]
-pub use figrs_exact::{
-    ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state,
-};
+pub use figrs_exact::{ExpectationPropagation, Filter, FilterLaw};
+pub use figrs_exact::{FilterState, NextElements, filter_state};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
+pub use particle_filter::ParticleFilter;
 pub use prediction::{Predict, Predictive};
 pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;

@@ -140,6 +140,19 @@ impl Answer {
         self.is_checked
     }
 
+    /// The same marginals of other elements, in the order of the targets, without the draws and the model of the run.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn about(mut self, elements: &[AnyElement]) -> Self {
+        if let AnswerContent::Marginals(targets, _) = &mut self.content {
+            for (target, element) in targets.iter_mut().zip(elements) {
+                target.element = element.clone();
+            }
+        }
+        (self.draws, self.asked) = (None, None);
+        self
+    }
+
     /// Adds the draws to the answer.
     #[must_use]
     pub fn with_draws(mut self, draws: Draws) -> Self {

@@ -182,6 +182,15 @@ impl<T: Value> Element<T> {
         self.node.label()
     }
 
+    /// The element with its type; `None` if its values have another type.
+    pub fn from_erased(element: &AnyElement) -> Option<Self> {
+        let has_type = element.no_values().value_type() == std::any::TypeId::of::<T>();
+        has_type.then(|| Self {
+            node: element.clone(),
+            values: PhantomData,
+        })
+    }
+
     /// The untyped handle of the element, which algorithms use.
     pub fn erased(&self) -> &AnyElement {
         &self.node

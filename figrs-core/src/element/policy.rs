@@ -4,6 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::node::{AnyElement, ApplyOp, Kind};
+use crate::element::Element;
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
@@ -40,6 +41,36 @@ impl AnyElement {
             chosen.set_name(name);
         }
         chosen
+    }
+}
+
+/// A policy that chooses an option by a known index.
+struct OptionOfIndex {
+    /// For each index, the option; all options in order if it is empty.
+    options: Vec<u32>,
+}
+
+impl ChoosePolicy for OptionOfIndex {
+    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault> {
+        let index = known
+            .first()
+            .and_then(|index| index.downcast_ref::<usize>());
+        let index = *index.ok_or_else(|| Fault::Row("no index is known".to_owned()))?;
+        Ok(self
+            .options
+            .get(index)
+            .map_or(index, |&option| option as usize))
+    }
+}
+
+impl AnyElement {
+    /// An element of this element's type whose value is chosen by an index: `options` has the position in `values` for each index, and may be empty if
+    /// the index is this position.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {
+        let known = vec![index.erased().clone()];
+        self.chosen(values, known, OptionOfIndex { options })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
 
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
-use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal, estimate::Estimate};
+use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
 use figrs_gaussian::{Elimination, Posterior, RealId};
@@ -33,6 +33,8 @@ pub(crate) struct Belief {
     pub(crate) components: Vec<BeliefComponent>,
     /// The natural logarithm of the probability, or density, of the evidence.
     pub(crate) log_evidence: f64,
+    /// True if components were merged in this step.
+    pub(crate) is_merged: bool,
 }
 
 impl Belief {
@@ -91,12 +93,17 @@ impl Belief {
             numbers,
             components,
             log_evidence: posterior.log_total(),
+            is_merged: false,
         })
     }
 
-    /// The marginals of the elements, as an answer.
-    pub(crate) fn answer(&self, algorithm: &'static str, elements: &[AnyElement]) -> Answer {
-        let (mut marginals, mut mixtures) = (Vec::new(), Vec::new());
+    /// Adds the marginals of the elements: of finite ones, and of real ones.
+    pub(crate) fn add_marginals(
+        &self,
+        elements: &[AnyElement],
+        estimate: &Estimate,
+        (marginals, mixtures): (&mut Vec<TargetMarginal>, &mut Vec<(AnyElement, ClosedForm)>),
+    ) {
         let mut place = 0;
         for (element, numbers) in elements.iter().zip(&self.numbers) {
             if let Some(numbers) = numbers {
@@ -124,25 +131,61 @@ impl Belief {
                 element: element.clone(),
                 support: values.build(),
                 probabilities,
-                estimate: Estimate::Exact,
+                estimate: estimate.clone(),
             });
             place += 1;
         }
-        let log_evidence = LogEvidence {
-            value: self.log_evidence,
-            standard_error: 0.0,
-        };
-        Answer::marginals(algorithm, marginals, log_evidence)
-            .with_mixtures(mixtures, Estimate::Exact)
+    }
+
+    /// Merges the components with the same finite values to one, with the same mean and covariance.
+    pub(crate) fn merge(&mut self) {
+        let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
+        for component in std::mem::take(&mut self.components) {
+            let alike = |group: &&mut Vec<BeliefComponent>| group[0].has_same_values(&component);
+            match groups.iter_mut().find(alike) {
+                Some(group) => group.push(component),
+                None => groups.push(vec![component]),
+            }
+        }
+        self.is_merged |= groups.iter().any(|group| group.len() > 1);
+        self.components = groups.into_iter().map(BeliefComponent::merged).collect();
     }
 }
 
 impl BeliefComponent {
     /// True if another component has the same values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
-        let mut values = self.finite.iter().zip(&other.finite);
-        values.all(|(a, b)| a.same_as(b.as_any()))
+        self.has_same_values(other)
             && self.mean == other.mean
             && self.covariance == other.covariance
+    }
+
+    fn has_same_values(&self, other: &Self) -> bool {
+        let mut values = self.finite.iter().zip(&other.finite);
+        values.all(|(a, b)| a.same_as(b.as_any()))
+    }
+
+    /// One component with the total share, the mean and the covariance of some components.
+    fn merged(mut components: Vec<Self>) -> Self {
+        let mut first = components.swap_remove(0);
+        if components.is_empty() {
+            return first;
+        }
+        components.push(first.clone());
+        let share: f64 = components.iter().map(|c| c.share).sum();
+        first.mean.fill(0.0);
+        first.covariance.fill(0.0);
+        for c in &components {
+            first.mean += &c.mean * (c.share / share);
+        }
+        for c in &components {
+            let apart = &c.mean - &first.mean;
+            first.covariance += (&c.covariance + &apart * apart.transpose()) * (c.share / share);
+        }
+        Self {
+            share,
+            factor: None,
+            ..first
+        }
     }
 }

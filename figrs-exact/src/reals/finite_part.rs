@@ -4,8 +4,7 @@ use std::any::Any;
 
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_core::internals::ChoosePolicy;
-use figrs_core::{AnyElement, ElementId, Fault, Limits, Model, Support, Uniform};
+use figrs_core::{AnyElement, ElementId, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -22,20 +21,6 @@ pub(super) struct FinitePart<'m> {
     supports: Vec<Option<Support>>,
     /// The elements whose values do not depend on their parents, with the elements that replace them.
     free: Vec<(AnyElement, AnyElement)>,
-}
-
-/// A policy that chooses the option whose index is known.
-struct OptionOfIndex;
-
-impl ChoosePolicy for OptionOfIndex {
-    fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault> {
-        let index = known
-            .first()
-            .and_then(|index| index.downcast_ref::<usize>());
-        index
-            .copied()
-            .ok_or_else(|| Fault::Row("no index is known".to_owned()))
-    }
 }
 
 impl<'m> FinitePart<'m> {
@@ -64,7 +49,7 @@ impl<'m> FinitePart<'m> {
     /// Numbers an element that has these values whatever its parents: all with the same probability.
     pub(super) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
-        let free = element.chosen(&values, vec![index.erased().clone()], OptionOfIndex);
+        let free = element.by_index(&values, Vec::new(), &index);
         self.model = std::mem::take(&mut self.model).follow_any(element, free.clone());
         self.free.push((element.clone(), free));
         let place = self.place(element);

@@ -78,6 +78,7 @@ impl Belief {
                 factor: None,
             }],
             log_evidence: 0.0,
+            is_merged: false,
         })
     }
 }
@@ -181,6 +182,7 @@ impl FilterLaw {
             numbers: self.numbers.clone(),
             components,
             log_evidence: most + total.ln(),
+            is_merged: false,
         })
     }
 

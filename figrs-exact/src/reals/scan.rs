@@ -288,9 +288,7 @@ impl<'m> Scan<'m> {
                 Some(_) => self.function(element, &**op),
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
-                (Some(family), Some(parent))
-                    if matches!(self.form(parent), Form::Parameter(_)) =>
-                {
+                (Some(family), Some(parent)) if matches!(self.form(parent), Form::Parameter(_)) => {
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),

@@ -146,8 +146,8 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
         let value = named.unwrap().1.as_f64().unwrap();
         assert!((value - 0.75).abs() < 0.03, "{row}");
     }
-    // The posterior of the learned parameter is Beta(4, 18), with mean 2/11 and standard deviation .08. Algorithms that enumerate or sum over values
-    // do not apply to this parameter.
+    // The posterior of the learned parameter is Beta(4, 18), with mean 2/11 and standard deviation .08. Variable elimination finds it in closed form.
+    // Algorithms that enumerate values do not apply to this parameter.
     let found = json(&files, "--model rate --samples 20000");
     for row in found["rows"].as_array().unwrap() {
         if row["verdict"] == "not-applicable" {
@@ -155,7 +155,8 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
             assert!(words.contains("continuous values"), "{row}");
             continue;
         }
-        assert_eq!(row["verdict"], "unjudged", "{row}");
+        let is_near = ["agrees", "within-3-se"].iter().any(|verdict| row["verdict"] == *verdict);
+        assert!(is_near, "{row}");
         let value = row["values"][0].as_f64().unwrap();
         assert!((value - 2.0 / 11.0).abs() < 0.01, "{row}");
     }

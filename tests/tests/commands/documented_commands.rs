@@ -14,9 +14,11 @@ use figrs_tests::studio::Studio;
 const PLACEHOLDERS: [&str; 2] = ["F", "FILE"];
 
 /// The files that replace a placeholder, by the option before it. They are written beforehand, or are files of the repository.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("--", "garden.bif"),
     ("--file", "garden.bif"),
+    ("--data", "examples/tracking/flight.csv"),
+    ("--matches", "examples/ratings/league.csv"),
     ("--rules", "examples/puzzle/lamps.kif"),
 ];
 

@@ -17,9 +17,9 @@ fn refused<T: Value>(algorithm: &dyn Algorithm, element: &Element<T>) -> String 
 
 #[test]
 fn exact_algorithms_refuse_what_is_not_finite_and_say_what_to_do() {
-    let mean = Gamma::new(2.0, Rate(1.0)).named("mean");
+    let mean = ContinuousUniform::new(0.0, 5.0).named("mean");
     let count = Poisson::new(2.0).named("count");
-    let coin = Flip::new(Beta::new(1.0, 1.0).named("share"));
+    let coin = Flip::new(ContinuousUniform::new(0.0, 1.0).named("share"));
     let algorithms = algorithms![
         Enumerate::new(),
         VariableElimination::new(),

@@ -1,0 +1,197 @@
+//! `ParticleFilter`: a model in time of any kind, followed one step at a time by weighted worlds.
+
+use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::run::guard::guarded;
+use figrs_answer::{Algorithm, Error};
+use figrs_core::{AnyElement, Element, Model, Select, Value};
+use figrs_exact::{FilterState, NextElements};
+
+use crate::sampling::importance::ImportanceSampling;
+
+/// A model in time that is followed one step at a time by weighted particles: the filter holds that many values of the state, with weights that follow from
+/// the evidence so far. The elements of a state may have any type, lists and structures included.
+///
+/// **Guarantee.** Consistent: probabilities and means converge to the exact ones as the number of particles grows, with an error of the order of
+/// `1 / sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before it. The estimate of the probability
+/// of the evidence is unbiased; its standard error is not known (NaN): compare filters with different seeds. The same seed gives the same particles on any
+/// number of threads.
+///
+/// **Complexity.** That of [`ImportanceSampling`] with as many samples as particles, for each step. Memory does not grow.
+///
+/// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993.
+///
+/// ```
+/// use figrs_core::{Model, Normal, Variance};
+/// use figrs_infer::ParticleFilter;
+///
+/// // The growth of a population, which exact filters refuse.
+/// let mut filter = ParticleFilter::new(&Normal::new(1.0, Variance(0.1)), 10_000)?;
+/// for counted in [1.3, 1.9, 2.2] {
+///     filter.advance(
+///         |size| Normal::new(size.map(|x| 2.0 * x / (1.0 + 0.2 * x)), Variance(0.05)),
+///         |size| Model::new().observe(&Normal::new(size, Variance(0.2)), counted),
+///     )?;
+/// }
+/// assert!((filter.mean(|size| size)? - 2.55).abs() < 0.1);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ParticleFilter<S> {
+    state: S,
+    answer: Answer,
+    particles: u64,
+    seed: u64,
+    draws: u64,
+    steps: u64,
+    log_evidence: f64,
+}
+
+impl<S: FilterState> ParticleFilter<S> {
+    /// A filter with this number of particles, which are drawn from the distribution of these elements.
+    ///
+    /// **Errors.** The errors of [`ImportanceSampling`].
+    pub fn new(first: &S, particles: u64) -> Result<Self, Error> {
+        Self::seeded(first, particles, 0)
+    }
+
+    /// The same filter, with a seed of its own.
+    ///
+    /// **Errors.** The errors of [`ImportanceSampling`].
+    pub fn seeded(first: &S, particles: u64, seed: u64) -> Result<Self, Error> {
+        let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
+        let (state, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
+        Ok(Self {
+            state,
+            answer,
+            particles,
+            seed,
+            draws: 1,
+            steps: 0,
+            log_evidence: 0.0,
+        })
+    }
+
+    /// States evidence about the present state.
+    ///
+    /// **Errors.** As [`advance`](Self::advance).
+    pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
+        let algorithm = self.algorithm();
+        let found = guarded(|| drawn(&algorithm, &evidence(&self.state), &self.state));
+        self.go_to(found, self.steps)
+    }
+
+    /// Goes to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
+    /// `evidence` builds the model with the evidence of this step, and may contain interventions.
+    ///
+    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no particle
+    /// meets. After an error the filter is as it was before the call.
+    pub fn advance(
+        &mut self,
+        step: impl FnOnce(&S) -> S,
+        evidence: impl FnOnce(&S) -> Model,
+    ) -> Result<(), Error> {
+        let algorithm = self.algorithm();
+        let found = guarded(|| {
+            let next = step(&self.state);
+            drawn(&algorithm, &evidence(&next), &next)
+        });
+        self.go_to(found, self.steps + 1)
+    }
+
+    fn algorithm(&self) -> ImportanceSampling {
+        // Each step has random numbers of its own.
+        let seed = self
+            .seed
+            .wrapping_add(self.draws.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        ImportanceSampling::new(self.particles)
+            .seed(seed)
+            .keep_draws()
+    }
+
+    fn go_to(&mut self, found: Result<(S, Answer), Error>, step: u64) -> Result<(), Error> {
+        let (state, answer) = found.map_err(|error| Error::InStep {
+            step,
+            error: Box::new(error),
+        })?;
+        self.log_evidence += answer.log_evidence()?.value;
+        (self.state, self.answer) = (state, answer);
+        (self.steps, self.draws) = (step, self.draws + 1);
+        Ok(())
+    }
+
+    /// Number of steps so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The present state. Its elements have the values of the particles, so that other models can be built on them: a prediction is a query about elements
+    /// of later states.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// The marginals of all elements of the present state.
+    pub fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
+    /// The natural logarithm of the estimated probability, or density, of all evidence so far; its standard error is NaN.
+    pub fn log_evidence(&self) -> LogEvidence {
+        LogEvidence {
+            value: self.log_evidence,
+            standard_error: f64::NAN,
+        }
+    }
+
+    /// A summary of an element of the present state, in one line.
+    pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
+        self.answer.summary(of(&self.state))
+    }
+
+    /// The probability that an element of the present state has a value.
+    pub fn probability<T: Value>(
+        &self,
+        of: impl FnOnce(&S) -> &Element<T>,
+        value: &T,
+    ) -> Result<f64, Error> {
+        self.answer.probability(of(&self.state), value)
+    }
+
+    /// The mean of a real element of the present state.
+    pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
+        self.answer.mean(of(&self.state))
+    }
+}
+
+/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, and its marginals.
+fn drawn<S: FilterState>(
+    algorithm: &ImportanceSampling,
+    model: &Model,
+    state: &S,
+) -> Result<(S, Answer), Error> {
+    let elements = state.elements();
+    let mut answer = algorithm.answer(model, &elements)?;
+    let Some(draws) = answer.draws.take() else {
+        return Err(Error::NothingDone {
+            algorithm: "ParticleFilter",
+        });
+    };
+    let logs = draws.log_weights.unwrap_or_default();
+    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let kept: Vec<usize> = (0..logs.len())
+        .filter(|&i| logs[i] > f64::NEG_INFINITY)
+        .collect();
+    let weights = kept
+        .iter()
+        .enumerate()
+        .map(|(index, &draw)| ((logs[draw] - most).exp(), index));
+    let index = Select::new(weights);
+    let made = draws.targets.iter().map(|target| {
+        let options = kept.iter().map(|&draw| target.indices[draw]).collect();
+        target.element.by_index(&target.support, options, &index)
+    });
+    let made: Vec<AnyElement> = made.collect();
+    let next = state.renewed(&mut NextElements::new(&made));
+    // The answer is about the elements of the next state, which hold none of those before it.
+    Ok((next, answer.about(&made)))
+}
