@@ -1,5 +1,7 @@
 //! Answers in closed form.
 
+use std::rc::Rc;
+
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::{NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
@@ -54,7 +56,7 @@ pub(crate) fn in_closed_form(
 }
 
 /// A real target: the vectors of which it is a linear function, by index and by name, and the function.
-pub(super) type RealTarget = (Vec<(usize, RealId)>, Conditional<Linear>);
+pub(super) type RealTarget = (Vec<(usize, RealId)>, Rc<Conditional<Linear>>);
 
 /// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
 pub(super) fn real_targets(

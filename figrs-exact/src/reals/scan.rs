@@ -108,6 +108,7 @@ impl<'m> Scan<'m> {
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.forms.reserve(self.roots.len());
         for root in self.roots.clone() {
             self.resolve(root)?;
         }
