@@ -53,7 +53,9 @@ pub use figrs_infer::{
     missing_in_batch, unseen_share,
 };
 #[cfg(feature = "reals")]
-pub use figrs_infer::{ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state};
+pub use figrs_infer::{
+    ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state,
+};
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
     CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,

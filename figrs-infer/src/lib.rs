@@ -67,7 +67,9 @@ pub use figrs_exact::{
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
 #[cfg(feature = "reals")]
-pub use figrs_exact::{ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state};
+pub use figrs_exact::{
+    ExpectationPropagation, Filter, FilterLaw, FilterState, NextElements, filter_state,
+};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Stopped, WorkBudget};
