@@ -56,7 +56,10 @@ pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, Gaus
     if let Some(v) = candidates.iter().find(|&&v| !symbolic.is_mentioned(v)) {
         return Err(GaussianError::Improper(RealId(v.0 - finite)));
     }
-    eliminate_candidates(&mut symbolic, &candidates, MAX_WORK, until)?;
+    // The work of a step is a polynomial in its real numbers, so that the first order is good enough, and exponential in its finite variables.
+    let is_real = graph.factors.iter().all(|factor| factor.finite.is_empty());
+    let max_work = if is_real { 0 } else { MAX_WORK };
+    eliminate_candidates(&mut symbolic, &candidates, max_work, until)?;
     Ok(steps(graph, &symbolic))
 }
 

@@ -1,5 +1,7 @@
 //! Answers in closed form.
 
+use std::rc::Rc;
+
 use figrs_answer::answer::estimate::Estimate;
 use std::sync::Arc;
 
@@ -66,7 +68,7 @@ pub(super) struct RealTarget {
     /// The vectors of which it is a linear function, by index and by name.
     vectors: Vec<(usize, RealId)>,
     /// The linear function; of no numbers if the target is a parameter.
-    rows: Conditional<Linear>,
+    rows: Rc<Conditional<Linear>>,
     /// The parameter that the target is.
     parameter: Option<usize>,
 }

@@ -8,6 +8,7 @@ use figrs_core::{AnyElement, ElementId, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// Maximum number of assignments of the finite elements that one real element depends on.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
@@ -117,7 +118,7 @@ impl<'m> FinitePart<'m> {
         &self,
         element: &AnyElement,
         scope: &[usize],
-    ) -> Result<Vec<Vec<u32>>, Error> {
+    ) -> Result<SmallVec<[Vec<u32>; 1]>, Error> {
         let assignments = Assignments::rows(self.sizes(scope));
         if assignments.count() > MAX_ASSIGNMENTS {
             return Err(Error::NotClosedForm {
@@ -129,7 +130,7 @@ impl<'m> FinitePart<'m> {
             });
         }
         let mut values = vec![0; scope.len()];
-        let mut all = Vec::with_capacity(assignments.count());
+        let mut all = SmallVec::with_capacity(assignments.count());
         loop {
             all.push(values.clone());
             if assignments.advance(&mut values).is_none() {

@@ -1,6 +1,7 @@
 //! The factor graph of the normal elements and the finite elements of a model.
 
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use figrs_answer::error::Error;
@@ -37,7 +38,7 @@ pub(super) struct HybridModel<'m> {
     /// value.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
     /// For each normal vector, its value as a function of other vectors, if evidence determines it.
-    known: Vec<Option<Conditional<Linear>>>,
+    known: Vec<Option<Box<Conditional<Linear>>>>,
     /// For each vector that evidence does not determine, the vectors whose value is a function of it.
     functions_of: FxHashMap<usize, Vec<usize>>,
     /// For each vector, its name in the graph. After the normal vectors come those that an observation leaves free.
@@ -178,6 +179,7 @@ impl<'m> HybridModel<'m> {
     /// Adds the factor of a likelihood that is not Gaussian.
     fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;
+        let rows = rows.as_ref().unwrap_or(&site.function.argument);
         let scope = union([&rows.finite[..], &site.function.scope]);
         let sizes = self.scan.finite.sizes(&scope);
         let assignments = self.scan.finite.assignments(&site.element, &scope)?;
@@ -289,8 +291,9 @@ impl<'m> HybridModel<'m> {
         rows: &Conditional<Linear>,
         value: &DVector<f64>,
     ) -> Result<(), Error> {
-        let rows = self.substituted(element, rows)?;
-        let index = chosen_vector(&rows).ok_or_else(|| {
+        let replaced = self.substituted(element, rows)?;
+        let rows = replaced.as_ref().unwrap_or(rows);
+        let index = chosen_vector(rows).ok_or_else(|| {
             let problem = "its value is observed, and other observations determine it already, or it has a density for some values of finite elements alone";
             not_closed(element, problem.to_owned())
         })?;
@@ -315,13 +318,14 @@ impl<'m> HybridModel<'m> {
             self.reals.push(None);
         }
         let definition = Conditional {
-            finite: rows.finite,
+            finite: rows.finite.clone(),
             rows: solved,
         };
         self.define(index, definition);
         for other in self.functions_of.remove(&index).unwrap_or_default() {
-            if let Some(rows) = &self.known[other] {
-                let definition = self.substituted(element, rows)?;
+            if let Some(rows) = &self.known[other]
+                && let Some(definition) = self.substituted(element, rows)?
+            {
                 self.define(other, definition);
             }
         }
@@ -336,20 +340,20 @@ impl<'m> HybridModel<'m> {
                 functions.push(index);
             }
         }
-        self.known[index] = Some(definition);
+        self.known[index] = Some(Box::new(definition));
     }
 
-    /// A linear function in which the vectors that evidence determines are replaced.
-    pub(super) fn substituted(
+    /// A linear function in which the vectors that evidence determines are replaced; `None` if it reads none of these.
+    fn substituted(
         &self,
         element: &AnyElement,
         rows: &Conditional<Linear>,
-    ) -> Result<Conditional<Linear>, Error> {
+    ) -> Result<Option<Conditional<Linear>>, Error> {
         let all = rows.rows.iter().flat_map(Linear::vectors);
-        let known = all.filter_map(|index| self.known[index].as_ref());
+        let known = all.filter_map(|index| self.known[index].as_deref());
         let known: Vec<&Conditional<Linear>> = known.collect();
         if known.is_empty() {
-            return Ok(rows.clone());
+            return Ok(None);
         }
         let scope = union(
             known
@@ -370,10 +374,10 @@ impl<'m> HybridModel<'m> {
             }
             sum
         });
-        Ok(Conditional {
+        Ok(Some(Conditional {
             rows: replaced.collect(),
             finite: scope,
-        })
+        }))
     }
 
     /// Adds the factor of a vector's distribution given the vectors before it.
@@ -392,7 +396,7 @@ impl<'m> HybridModel<'m> {
             finite: rule.finite.clone(),
             rows: residuals.collect(),
         };
-        let residuals = self.substituted(element, &residuals)?;
+        let residuals = self.substituted(element, &residuals)?.unwrap_or(residuals);
         let sizes = self.scan.finite.sizes(&residuals.finite);
         let reals = residuals.vectors();
         let columns = self.columns(&reals);
@@ -528,17 +532,20 @@ impl<'m> HybridModel<'m> {
     pub(super) fn real_target(
         &self,
         target: &AnyElement,
-    ) -> Result<Option<Conditional<Linear>>, Error> {
+    ) -> Result<Option<Rc<Conditional<Linear>>>, Error> {
         match self.scan.form(target) {
             Form::Finite => Ok(None),
-            Form::Real(rows) => Ok(Some(self.substituted(target, rows)?)),
+            Form::Real(rows) => Ok(Some(match self.substituted(target, rows)? {
+                Some(replaced) => Rc::new(replaced),
+                None => Rc::clone(rows),
+            })),
             Form::Parameter(_) => {
                 let index = self.parameter(target)?.unwrap_or_default();
                 let posterior = &self.posteriors[index];
-                Ok(Some(Conditional {
+                Ok(Some(Rc::new(Conditional {
                     finite: posterior.finite.clone(),
                     rows: smallvec![Linear::constant(&[]); posterior.rows.len()],
-                }))
+                })))
             }
             Form::Function(_) | Form::Observed => Err(not_closed(
                 target,
@@ -571,11 +578,9 @@ impl<'m> HybridModel<'m> {
         let scope = union([&scope[..]]);
         let sizes = self.scan.finite.sizes(&scope);
         let mut rows = SmallVec::new();
-        let first = elements.first().cloned();
-        let assignments = match &first {
-            Some(element) => self.scan.finite.assignments(element, &scope)?,
-            None => vec![Vec::new()],
-        };
+        let assignments = |element| self.scan.finite.assignments(element, &scope);
+        let assignments = elements.first().map(assignments).transpose()?;
+        let assignments = assignments.unwrap_or_else(|| smallvec![Vec::new()]);
         for values in assignments {
             let mut all = Linear::constant(&vec![0.0; start]);
             let mut at = 0;

@@ -9,7 +9,7 @@ pub(super) struct Linear {
     /// Number of numbers of the value.
     numbers: usize,
     /// The vectors, by index in ascending order, each with its number of numbers.
-    vectors: SmallVec<[(usize, usize); 2]>,
+    vectors: SmallVec<[(u32, u32); 2]>,
     /// The offset, then the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
 }
@@ -27,7 +27,7 @@ impl Linear {
     pub(super) fn vector(index: usize, dimension: usize) -> Self {
         let mut this = Self {
             numbers: dimension,
-            vectors: smallvec![(index, dimension)],
+            vectors: smallvec![(index as u32, dimension as u32)],
             entries: smallvec![0.0; dimension * (dimension + 1)],
         };
         for i in 0..dimension {
@@ -49,15 +49,19 @@ impl Linear {
     pub(super) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         let mut rest = &self.entries[self.numbers..];
         self.vectors.iter().map(move |&(index, width)| {
+            let width = width as usize;
             let (own, others) = rest.split_at(self.numbers * width);
             rest = others;
-            (index, DMatrixView::from_slice(own, self.numbers, width))
+            (
+                index as usize,
+                DMatrixView::from_slice(own, self.numbers, width),
+            )
         })
     }
 
     /// The indices of the vectors, in ascending order.
     pub(super) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
-        self.vectors.iter().map(|vector| vector.0)
+        self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
     /// The coefficients of a vector, if the function has them.
@@ -71,6 +75,7 @@ impl Linear {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
         };
+        let (index, dimension) = (index as usize, dimension as usize);
         let is_equal =
             dimension == self.numbers && self.entries == Self::vector(index, dimension).entries;
         is_equal.then_some(index)
@@ -128,12 +133,16 @@ impl Linear {
 
     /// The coefficients of a vector of this dimension, column by column, which are zero if it had none.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
-        let found = self.vectors.binary_search_by_key(&index, |vector| vector.0);
+        let key = index as u32;
+        let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
         let place = found.unwrap_or_else(|place| place);
-        let before: usize = self.vectors[..place].iter().map(|vector| vector.1).sum();
+        let before = self.vectors[..place]
+            .iter()
+            .map(|vector| vector.1)
+            .sum::<u32>() as usize;
         let (start, count) = (self.numbers * (1 + before), self.numbers * dimension);
         if found.is_err() {
-            self.vectors.insert(place, (index, dimension));
+            self.vectors.insert(place, (key, dimension as u32));
             let zeros = std::iter::repeat_n(0.0, count);
             self.entries.insert_many(start, zeros);
         }

@@ -7,19 +7,15 @@ use figrs_answer::error::Error;
 use figrs_core::internals::{ApplyOp, ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
 use figrs_core::{
     AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
-    SupportBuilder,
 };
 use nalgebra::{DMatrix, DMatrixView};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::conjugate::{Multiple, Parameter, is_prior, not_conjugate};
+use super::conjugate::{Multiple, Parameter, is_prior};
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, Linear, union};
 use super::site::{RealFunction, Site, Weighed};
-
-/// Maximum number of values of a finite element that depends on a real number.
-const MAX_VALUES: usize = 4096;
 
 /// Maximum number of elements between a real number and a value that depends on it.
 const MAX_PATH: usize = 1000;
@@ -59,27 +55,27 @@ pub(super) struct NormalVector {
 pub(super) struct Scan<'m> {
     /// The elements that interventions set.
     set: FxHashSet<ElementId>,
-    roots: Vec<AnyElement>,
+    pub(super) roots: Vec<AnyElement>,
     pub(super) finite: FinitePart<'m>,
-    forms: FxHashMap<ElementId, Form>,
+    pub(super) forms: FxHashMap<ElementId, Form>,
     /// The normal elements; `None` for those that were merged with another one.
     pub(super) vectors: Vec<Option<NormalVector>>,
     /// The results of Chains of real numbers, for each assignment of their parents.
-    branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
+    pub(super) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
     /// The Chains with a real result, in the order in which their forms were found.
-    choices: Vec<AnyElement>,
+    pub(super) choices: Vec<AnyElement>,
     /// True once the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if they are refused.
     pub(super) sites: Option<Vec<Site>>,
     pub(super) parameters: Vec<Parameter>,
-    evidence: &'m [(AnyElement, Evidence)],
+    pub(super) evidence: &'m [(AnyElement, Evidence)],
     /// The first observed value of each element.
-    observed: FxHashMap<ElementId, &'m Datum>,
+    pub(super) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
 /// The form of an element, or the elements whose forms it needs first.
-enum Attempt {
+pub(super) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
 }
@@ -116,70 +112,13 @@ impl<'m> Scan<'m> {
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub(super) fn run(&mut self) -> Result<(), Error> {
+        self.forms.reserve(self.roots.len());
         for root in self.roots.clone() {
             self.resolve(root)?;
         }
         self.merge_private_results();
         self.check_chosen_parameters()?;
         self.add_statements()
-    }
-
-    /// Adds a site for each evidence on a real number that is no observation.
-    fn add_statements(&mut self) -> Result<(), Error> {
-        let mut added = Vec::new();
-        for (element, evidence) in self.evidence {
-            let function = match self.form(element) {
-                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
-                    self.number(element)?
-                }
-                Form::Function(function) => {
-                    if evidence.observed().is_some() {
-                        let problem = "its value is observed, and it is a function of real numbers that is not known to be linear";
-                        return Err(not_closed(element, problem.to_owned()));
-                    }
-                    RealFunction::clone(function)
-                }
-                Form::Observed => {
-                    let first = self.observed(element).zip(evidence.observed());
-                    if first.is_some_and(|(first, value)| first.same_as(value.as_any())) {
-                        continue;
-                    }
-                    let problem =
-                        "its value is observed; another statement about it cannot be weighed";
-                    return Err(not_closed(element, problem.to_owned()));
-                }
-                Form::Parameter(_) => {
-                    let problem = "evidence about a parameter with a prior is not weighed in closed form; observe what reads it";
-                    return Err(not_closed(element, problem.to_owned()));
-                }
-                Form::Real(_) | Form::Finite => continue,
-            };
-            added.push(Site {
-                element: element.clone(),
-                function,
-                weighed: Weighed::Evidence(evidence.clone()),
-            });
-        }
-        if let Some(sites) = &mut self.sites {
-            sites.extend(added);
-        }
-        Ok(())
-    }
-
-    /// A real element with one number, as a function of this number.
-    fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
-        match self.form(element) {
-            Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
-                base: element.clone(),
-                argument: Rc::clone(rows),
-                path: Vec::new(),
-                scope: Vec::new(),
-            }),
-            _ => {
-                let problem = "a function or a condition reads its list of real numbers; write them for one number, such as an `entry` or a `weighted_sum`";
-                Err(not_closed(element, problem.to_owned()))
-            }
-        }
     }
 
     /// The form of a root, or of an element that a root needs.
@@ -204,31 +143,6 @@ impl<'m> Scan<'m> {
             }
         }
         Ok(())
-    }
-
-    /// Number of elements and roots that read each element.
-    pub(super) fn readers(&self) -> FxHashMap<ElementId, usize> {
-        let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
-        for root in &self.roots {
-            *readers.entry(root.id()).or_default() += 1;
-        }
-        let mut stack: Vec<&AnyElement> = self.roots.iter().collect();
-        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-        while let Some(element) = stack.pop() {
-            if !self.forms.contains_key(&element.id()) || !seen.insert(element.id()) {
-                continue;
-            }
-            let branches = self.branches.get(&element.id());
-            let branches = branches.map_or(&[][..], |branches| branches);
-            let mut read: FxHashSet<ElementId> = FxHashSet::default();
-            for other in element.parents().iter().chain(branches) {
-                if read.insert(other.id()) {
-                    *readers.entry(other.id()).or_default() += 1;
-                    stack.push(other);
-                }
-            }
-        }
-        readers
     }
 
     /// The elements among these whose forms are not known.
@@ -371,145 +285,6 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
-    fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
-        let function = self.number_of_parents(element)?;
-        let observed = self.observed(element);
-        let values = if is_float(element) {
-            None
-        } else {
-            self.values(element, &function)?
-        };
-        if let Some(values) = values {
-            return Ok(self.child(element, function, values, Weighed::Child));
-        }
-        let Some(value) = observed else {
-            return Err(not_normal(element));
-        };
-        let site = Site {
-            element: element.clone(),
-            function,
-            weighed: Weighed::Observed(value.clone()),
-        };
-        self.sites.get_or_insert_default().push(site);
-        Ok(Attempt::Done(Form::Observed))
-    }
-
-    /// The first observed value of an element.
-    pub(super) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
-        self.observed.get(&element.id()).copied()
-    }
-
-    /// A finite element with these values, whose probabilities are a site.
-    fn child(
-        &mut self,
-        element: &AnyElement,
-        function: RealFunction,
-        values: SupportBuilder,
-        weighed: impl FnOnce(usize) -> Weighed,
-    ) -> Attempt {
-        let place = self.finite.add_free(element, values.build());
-        let mut function = function;
-        function.scope = union([&function.scope[..], &[place]]);
-        self.sites.get_or_insert_default().push(Site {
-            element: element.clone(),
-            function,
-            weighed: weighed(place),
-        });
-        Attempt::Done(Form::Finite)
-    }
-
-    /// The possible values of an element that depends on a real number: those for some numbers that are tried. `None` if they cannot be listed.
-    fn values(
-        &mut self,
-        element: &AnyElement,
-        function: &RealFunction,
-    ) -> Result<Option<SupportBuilder>, Error> {
-        let mut found = element.no_values();
-        let near = (-100..=100).map(|i| f64::from(i) / 2.0);
-        let far = (-60..=60)
-            .map(|i| f64::from(i).signum() * 10_f64.powf(f64::from(i).abs() / 10.0 - 2.0));
-        let numbers: Vec<f64> = near.chain(far).collect();
-        let mut failed = None;
-        for assignment in self.finite.assignments(element, &function.scope)? {
-            let value_of =
-                |place: usize| assignment[function.scope.binary_search(&place).unwrap_or_default()];
-            for &number in &numbers {
-                let values = function.values(&self.finite, &value_of, number);
-                let listed = values.and_then(|values| {
-                    values.for_each_value(element, |value| {
-                        found.insert(value);
-                    })
-                });
-                match listed {
-                    Ok(true) => {}
-                    Ok(false) => return Ok(None),
-                    // Numbers that have no probability may be outside of the function's domain.
-                    Err(error) => failed = Some(error),
-                }
-                if found.len() > MAX_VALUES {
-                    let problem = format!(
-                        "it depends on a real number, and has more than {MAX_VALUES} values"
-                    );
-                    return Err(not_closed(element, problem));
-                }
-            }
-        }
-        match failed {
-            Some(error) if found.is_empty() => Err(error),
-            _ => Ok(Some(found)),
-        }
-    }
-
-    /// The number on which the real parents of an element depend, and the elements between.
-    fn number_of_parents(&mut self, element: &AnyElement) -> Result<RealFunction, Error> {
-        let places = self.supported_parents(element)?;
-        let mut all: Option<RealFunction> = None;
-        for parent in element.parents() {
-            let function = match self.form(parent) {
-                Form::Finite => continue,
-                Form::Function(function) => RealFunction::clone(function),
-                Form::Real(_) => self.number(parent)?,
-                Form::Parameter(_) => return Err(not_conjugate(parent, element)),
-                Form::Observed => {
-                    let problem = format!(
-                        "it depends on the observed value of {}, whose distribution is not normal",
-                        parent.label()
-                    );
-                    return Err(not_closed(element, problem));
-                }
-            };
-            all = Some(match all {
-                None => function,
-                Some(mut all) if all.base.id() == function.base.id() => {
-                    let new = function
-                        .path
-                        .into_iter()
-                        .filter(|step| !all.path.iter().any(|known| known.id() == step.id()));
-                    let new: Vec<AnyElement> = new.collect();
-                    all.path.extend(new);
-                    all.scope = union([&all.scope[..], &function.scope[..]]);
-                    all
-                }
-                Some(all) => {
-                    return Err(not_closed(
-                        element,
-                        format!(
-                            "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or draw samples",
-                            all.base.label(),
-                            function.base.label()
-                        ),
-                    ));
-                }
-            });
-        }
-        let mut function = all.ok_or_else(|| not_normal(element))?;
-        let mut places = places;
-        places.sort_unstable();
-        function.scope = union([&function.scope[..], &places[..]]);
-        Ok(function)
-    }
-
     /// The form of a member of a continuous family whose parameters are elements.
     fn normal_member(
         &mut self,
@@ -617,7 +392,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The numbers of the finite parents of an element, in the order of the parents.
-    fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
+    pub(super) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
         let finite = element
             .parents()
             .iter()
@@ -749,100 +524,6 @@ impl<'m> Scan<'m> {
             index, dimension,
         ))))
     }
-
-    /// Merges the results of a Chain to one vector, if they are normal elements that nothing else reads: the Chain is then a normal element whose mean
-    /// and covariance depend on its parents.
-    fn merge_private_results(&mut self) {
-        if self.choices.is_empty() {
-            return;
-        }
-        let readers = self.readers();
-        let mut new_name: Vec<usize> = (0..self.vectors.len()).collect();
-        for choice in std::mem::take(&mut self.choices) {
-            let branches = Rc::clone(&self.branches[&choice.id()]);
-            if let Some(vectors) = self.private_vectors(&branches, &readers)
-                && let Some(merged) = self.merged(&choice, &vectors)
-            {
-                let first = vectors[0];
-                for &vector in &vectors {
-                    new_name[vector] = first;
-                    self.vectors[vector] = None;
-                }
-                self.vectors[first] = Some(merged);
-            }
-        }
-        let renamed = |linear: &mut Linear| *linear = linear.renamed(|index| new_name[index]);
-        let rename = |rows: &mut Rc<Conditional<Linear>>| {
-            Rc::make_mut(rows).rows.iter_mut().for_each(renamed);
-        };
-        for form in self.forms.values_mut() {
-            match form {
-                Form::Real(rows) => rename(rows),
-                Form::Function(function) => rename(&mut Rc::make_mut(function).argument),
-                Form::Finite | Form::Parameter(_) | Form::Observed => {}
-            }
-        }
-        for site in self.sites.iter_mut().flatten() {
-            rename(&mut site.function.argument);
-        }
-        for vector in self.vectors.iter_mut().flatten() {
-            vector
-                .rule
-                .rows
-                .iter_mut()
-                .for_each(|rule| renamed(&mut rule.mean));
-        }
-    }
-
-    /// The vectors that the results of a Chain are, if nothing else reads them and they are not all the same.
-    fn private_vectors(
-        &self,
-        branches: &[AnyElement],
-        readers: &FxHashMap<ElementId, usize>,
-    ) -> Option<Vec<usize>> {
-        let mut vectors = Vec::with_capacity(branches.len());
-        for branch in branches {
-            let Form::Real(rows) = self.form(branch) else {
-                return None;
-            };
-            let [row] = &rows.rows[..] else { return None };
-            let index = row.as_vector()?;
-            let vector = self.vectors[index].as_ref()?;
-            let is_own = vector.element.id() == branch.id();
-            let is_private = is_own && readers.get(&branch.id()) == Some(&1);
-            if !is_private {
-                return None;
-            }
-            vectors.push(index);
-        }
-        let is_one = vectors.iter().all(|&vector| vector == vectors[0]);
-        (!is_one).then_some(vectors)
-    }
-
-    /// The vector that has, for each assignment of the parents of a Chain, the distribution of one of these vectors.
-    fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
-        let parents = self.parents_of(choice);
-        let vector = |&index: &usize| self.vectors[index].as_ref();
-        let all: Vec<&NormalVector> = vectors.iter().filter_map(vector).collect();
-        let scope = union(all.iter().map(|v| &v.rule.finite[..]).chain([&parents[..]]));
-        let (own, sizes) = (self.finite.sizes(&parents), self.finite.sizes(&scope));
-        let assignments = self.finite.assignments(choice, &scope).ok()?;
-        let rows = assignments.iter().map(|values| {
-            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
-                let value = values[scope.binary_search(place).unwrap_or_default()];
-                index * size + value as usize
-            });
-            all[index].rule.row(&scope, values, &sizes).clone()
-        });
-        Some(NormalVector {
-            element: choice.clone(),
-            dimension: all[0].dimension,
-            rule: Conditional {
-                rows: rows.collect(),
-                finite: scope,
-            },
-        })
-    }
 }
 
 /// A linear function of the numbers of some linear functions.
@@ -910,7 +591,7 @@ fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
 }
 
 /// True if the values of an element are numbers of the type `f64` or lists of these.
-fn is_float(element: &AnyElement) -> bool {
+pub(super) fn is_float(element: &AnyElement) -> bool {
     let values = element.no_values().value_type();
     values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()
 }
@@ -922,7 +603,7 @@ pub(super) fn not_closed(element: &AnyElement, problem: String) -> Error {
     }
 }
 
-fn not_normal(element: &AnyElement) -> Error {
+pub(super) fn not_normal(element: &AnyElement) -> Error {
     let problem = "its distribution is not normal with a mean that is linear in real elements and a covariance that depends on finite elements alone";
     not_closed(element, problem.to_owned())
 }

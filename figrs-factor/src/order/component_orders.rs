@@ -15,7 +15,8 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 /// Maximum number of variables of a component that is ordered with restarts; larger components are ordered with adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component.
+/// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component after its first
+/// order; if `max_work` is zero, in the first order.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn eliminate_candidates(
@@ -51,7 +52,9 @@ pub fn eliminate_candidates(
             }
         }
     }
-    if !wide.is_empty() {
+    if !wide.is_empty() && max_work == 0 {
+        greedily(graph, &wide, OrderCriterion::Entries, until)?;
+    } else if !wide.is_empty() {
         eliminate_very_large(graph, &wide, CHEAP_ORDER_ENTRIES * size as f64, until)?;
     }
     Ok(())

@@ -108,7 +108,7 @@ pub(super) fn search(
     let size = core.left.len() + tables;
     let mut search = RestartSearch::new(core, max_work, until);
     search.attempt(DENSE_RULES[0], &ScoreNoise::none(n))?;
-    if search.best.price <= CHEAP_ORDER_ENTRIES * size as f64 {
+    if max_work == 0 || search.best.price <= CHEAP_ORDER_ENTRIES * size as f64 {
         return Ok(search.best);
     }
     let first_work = search.state.work;

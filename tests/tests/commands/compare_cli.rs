@@ -155,7 +155,9 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
             assert!(words.contains("continuous values"), "{row}");
             continue;
         }
-        let is_near = ["agrees", "within-3-se"].iter().any(|verdict| row["verdict"] == *verdict);
+        let is_near = ["agrees", "within-3-se"]
+            .iter()
+            .any(|verdict| row["verdict"] == *verdict);
         assert!(is_near, "{row}");
         let value = row["values"][0].as_f64().unwrap();
         assert!((value - 2.0 / 11.0).abs() < 0.01, "{row}");

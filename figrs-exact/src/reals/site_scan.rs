@@ -1,0 +1,216 @@
+//! The search for likelihoods of one real number: elements that depend on it and are not normal, and evidence that is no observation.
+
+use std::rc::Rc;
+
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, Datum, SupportBuilder};
+
+use super::conjugate::not_conjugate;
+use super::linear_element::union;
+use super::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
+use super::site::{RealFunction, Site, Weighed};
+
+/// Maximum number of values of a finite element that depends on a real number.
+const MAX_VALUES: usize = 4096;
+
+impl<'m> Scan<'m> {
+    /// Adds a site for each evidence on a real number that is no observation.
+    pub(super) fn add_statements(&mut self) -> Result<(), Error> {
+        let mut added = Vec::new();
+        for (element, evidence) in self.evidence {
+            let function = match self.form(element) {
+                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
+                    self.number(element)?
+                }
+                Form::Function(function) => {
+                    if evidence.observed().is_some() {
+                        let problem = "its value is observed, and it is a function of real numbers that is not known to be linear";
+                        return Err(not_closed(element, problem.to_owned()));
+                    }
+                    RealFunction::clone(function)
+                }
+                Form::Observed => {
+                    let first = self.observed(element).zip(evidence.observed());
+                    if first.is_some_and(|(first, value)| first.same_as(value.as_any())) {
+                        continue;
+                    }
+                    let problem =
+                        "its value is observed; another statement about it cannot be weighed";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
+                Form::Parameter(_) => {
+                    let problem = "evidence about a parameter with a prior is not weighed in closed form; observe what reads it";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
+                Form::Real(_) | Form::Finite => continue,
+            };
+            added.push(Site {
+                element: element.clone(),
+                function,
+                weighed: Weighed::Evidence(evidence.clone()),
+            });
+        }
+        if let Some(sites) = &mut self.sites {
+            sites.extend(added);
+        }
+        Ok(())
+    }
+
+    /// A real element with one number, as a function of this number.
+    pub(super) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
+        match self.form(element) {
+            Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
+                base: element.clone(),
+                argument: Rc::clone(rows),
+                path: Vec::new(),
+                scope: Vec::new(),
+            }),
+            _ => {
+                let problem = "a function or a condition reads its list of real numbers; write them for one number, such as an `entry` or a `weighted_sum`";
+                Err(not_closed(element, problem.to_owned()))
+            }
+        }
+    }
+
+    /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
+    pub(super) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
+        let function = self.number_of_parents(element)?;
+        let observed = self.observed(element);
+        let values = if is_float(element) {
+            None
+        } else {
+            self.values(element, &function)?
+        };
+        if let Some(values) = values {
+            return Ok(self.child(element, function, values, Weighed::Child));
+        }
+        let Some(value) = observed else {
+            return Err(not_normal(element));
+        };
+        let site = Site {
+            element: element.clone(),
+            function,
+            weighed: Weighed::Observed(value.clone()),
+        };
+        self.sites.get_or_insert_default().push(site);
+        Ok(Attempt::Done(Form::Observed))
+    }
+
+    /// The first observed value of an element.
+    pub(super) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
+        self.observed.get(&element.id()).copied()
+    }
+
+    /// A finite element with these values, whose probabilities are a site.
+    pub(super) fn child(
+        &mut self,
+        element: &AnyElement,
+        function: RealFunction,
+        values: SupportBuilder,
+        weighed: impl FnOnce(usize) -> Weighed,
+    ) -> Attempt {
+        let place = self.finite.add_free(element, values.build());
+        let mut function = function;
+        function.scope = union([&function.scope[..], &[place]]);
+        self.sites.get_or_insert_default().push(Site {
+            element: element.clone(),
+            function,
+            weighed: weighed(place),
+        });
+        Attempt::Done(Form::Finite)
+    }
+
+    /// The possible values of an element that depends on a real number: those for some numbers that are tried. `None` if they cannot be listed.
+    fn values(
+        &mut self,
+        element: &AnyElement,
+        function: &RealFunction,
+    ) -> Result<Option<SupportBuilder>, Error> {
+        let mut found = element.no_values();
+        let near = (-100..=100).map(|i| f64::from(i) / 2.0);
+        let far = (-60..=60)
+            .map(|i| f64::from(i).signum() * 10_f64.powf(f64::from(i).abs() / 10.0 - 2.0));
+        let numbers: Vec<f64> = near.chain(far).collect();
+        let mut failed = None;
+        for assignment in self.finite.assignments(element, &function.scope)? {
+            let value_of =
+                |place: usize| assignment[function.scope.binary_search(&place).unwrap_or_default()];
+            for &number in &numbers {
+                let values = function.values(&self.finite, &value_of, number);
+                let listed = values.and_then(|values| {
+                    values.for_each_value(element, |value| {
+                        found.insert(value);
+                    })
+                });
+                match listed {
+                    Ok(true) => {}
+                    Ok(false) => return Ok(None),
+                    // Numbers that have no probability may be outside of the function's domain.
+                    Err(error) => failed = Some(error),
+                }
+                if found.len() > MAX_VALUES {
+                    let problem = format!(
+                        "it depends on a real number, and has more than {MAX_VALUES} values"
+                    );
+                    return Err(not_closed(element, problem));
+                }
+            }
+        }
+        match failed {
+            Some(error) if found.is_empty() => Err(error),
+            _ => Ok(Some(found)),
+        }
+    }
+
+    /// The number on which the real parents of an element depend, and the elements between.
+    pub(super) fn number_of_parents(
+        &mut self,
+        element: &AnyElement,
+    ) -> Result<RealFunction, Error> {
+        let places = self.supported_parents(element)?;
+        let mut all: Option<RealFunction> = None;
+        for parent in element.parents() {
+            let function = match self.form(parent) {
+                Form::Finite => continue,
+                Form::Function(function) => RealFunction::clone(function),
+                Form::Real(_) => self.number(parent)?,
+                Form::Parameter(_) => return Err(not_conjugate(parent, element)),
+                Form::Observed => {
+                    let problem = format!(
+                        "it depends on the observed value of {}, whose distribution is not normal",
+                        parent.label()
+                    );
+                    return Err(not_closed(element, problem));
+                }
+            };
+            all = Some(match all {
+                None => function,
+                Some(mut all) if all.base.id() == function.base.id() => {
+                    let new = function
+                        .path
+                        .into_iter()
+                        .filter(|step| !all.path.iter().any(|known| known.id() == step.id()));
+                    let new: Vec<AnyElement> = new.collect();
+                    all.path.extend(new);
+                    all.scope = union([&all.scope[..], &function.scope[..]]);
+                    all
+                }
+                Some(all) => {
+                    return Err(not_closed(
+                        element,
+                        format!(
+                            "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or draw samples",
+                            all.base.label(),
+                            function.base.label()
+                        ),
+                    ));
+                }
+            });
+        }
+        let mut function = all.ok_or_else(|| not_normal(element))?;
+        let mut places = places;
+        places.sort_unstable();
+        function.scope = union([&function.scope[..], &places[..]]);
+        Ok(function)
+    }
+}
