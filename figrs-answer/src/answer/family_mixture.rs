@@ -3,19 +3,47 @@
 use std::fmt;
 use std::sync::Arc;
 
-use figrs_core::Tails;
-use figrs_core::internals::AtomicOp;
+use figrs_core::internals::{AtomicOp, Kind};
+use figrs_core::{AnyElement, Tails};
 
 /// Number of halvings of the interval that contains a quantile: the interval then has the width of rounding errors.
 const HALVINGS: usize = 200;
 
 /// The exact distribution of a parameter, such as an unknown probability or rate: a mixture of members of a conjugate family, one for each possible
-/// assignment of the finite elements on which the parameter depends.
+/// assignment of the finite elements on which the parameter depends. A normal number whose precision or variance is such a parameter has Student's
+/// t-distribution.
 ///
 /// The value of a parameter is a number or a list of numbers; the methods that return one number answer for the first number of a list.
 #[derive(Clone)]
 pub struct FamilyMixture {
-    components: Vec<(f64, Arc<dyn AtomicOp>)>,
+    components: Vec<(f64, Member)>,
+}
+
+/// One distribution of a mixture.
+#[doc(hidden)]
+#[derive(Clone)]
+pub enum Member {
+    Distribution(Arc<dyn AtomicOp>),
+    /// The distribution of an atomic element.
+    Of(AnyElement),
+}
+
+impl fmt::Debug for Member {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.op().map_or_else(String::new, AtomicOp::describe))
+    }
+}
+
+impl Member {
+    fn op(&self) -> Option<&dyn AtomicOp> {
+        match self {
+            Self::Distribution(op) => Some(&**op),
+            Self::Of(element) => match element.kind() {
+                Kind::Atomic(op) => Some(&**op),
+                _ => None,
+            },
+        }
+    }
 }
 
 impl fmt::Debug for FamilyMixture {
@@ -27,15 +55,18 @@ impl fmt::Debug for FamilyMixture {
 impl FamilyMixture {
     /// The mixture of these distributions, of which there is at least one, with their shares, which sum to one.
     #[doc(hidden)]
-    pub fn new(components: Vec<(f64, Arc<dyn AtomicOp>)>) -> Self {
+    pub fn new(components: Vec<(f64, Member)>) -> Self {
         Self { components }
     }
 
     /// The share and the description of each component, such as `Beta(3, 4)`.
     pub fn components(&self) -> impl Iterator<Item = (f64, String)> {
-        self.components
-            .iter()
-            .map(|(share, op)| (*share, op.describe()))
+        self.components.iter().map(|(share, member)| {
+            (
+                *share,
+                member.op().map_or_else(String::new, AtomicOp::describe),
+            )
+        })
     }
 
     /// The mean and the variance of each number.
@@ -43,7 +74,12 @@ impl FamilyMixture {
         let all: Vec<(f64, Vec<(f64, f64)>)> = self
             .components
             .iter()
-            .map(|(share, op)| (*share, op.moments().unwrap_or_default()))
+            .map(|(share, op)| {
+                (
+                    *share,
+                    op.op().and_then(AtomicOp::moments).unwrap_or_default(),
+                )
+            })
             .collect();
         let numbers = all.iter().map(|(_, moments)| moments.len()).min();
         let of_number = |i: usize| {
@@ -67,7 +103,10 @@ impl FamilyMixture {
 
     /// The density at a number; NaN if the parameter is a list.
     pub fn density(&self, x: f64) -> f64 {
-        let density = |op: &Arc<dyn AtomicOp>| op.log_prob(&x).map_or(f64::NAN, f64::exp);
+        let density = |member: &Member| {
+            let log = member.op().and_then(|op| op.log_prob(&x).ok());
+            log.map_or(f64::NAN, f64::exp)
+        };
         self.components
             .iter()
             .map(|(share, op)| share * density(op))
@@ -80,8 +119,8 @@ impl FamilyMixture {
     }
 
     fn tail(&self, x: f64, of: impl Fn(Tails) -> f64) -> f64 {
-        let tail = |op: &Arc<dyn AtomicOp>| match op.tails(&x) {
-            Ok(Some(tails)) => of(tails),
+        let tail = |member: &Member| match member.op().map(|op| op.tails(&x)) {
+            Some(Ok(Some(tails))) => of(tails),
             _ => f64::NAN,
         };
         self.components

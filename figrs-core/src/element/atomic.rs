@@ -307,6 +307,10 @@ impl<T: Value, D: Distribution<T>> AtomicOp for TypedDistribution<T, D> {
         contained(|| self.distribution.moments()).ok()?
     }
 
+    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
+        contained(|| self.distribution.student_t_of_spread()).ok()?
+    }
+
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         contained(|| self.distribution.linear_gaussian()).ok()?
     }

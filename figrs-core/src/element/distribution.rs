@@ -150,6 +150,11 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
+    /// The same as [`Family::student_t_of_spread`], for this distribution.
+    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// The same as [`Family::linear_gaussian`], for this distribution, in which no number is open.
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
@@ -323,6 +328,13 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
 
     /// The mean and the variance of each number of a value; a moment that does not exist is infinite or NaN. `None` if they are not known.
     fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let _ = parameters;
+        None
+    }
+
+    /// If a member is the distribution of the precision or the variance of a normal number: the degrees of freedom and the squared scale of Student's
+    /// t-distribution that the number then has, around its mean.
+    fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
         let _ = parameters;
         None
     }

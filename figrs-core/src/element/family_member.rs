@@ -133,6 +133,10 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
         self.with_numbers(F::moments)
     }
 
+    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
+        self.with_numbers(F::student_t_of_spread)
+    }
+
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         let parameters: Vec<Option<f64>> = self.parameters.iter().map(|p| Some(p.get())).collect();
         self.family.linear_gaussian(&parameters)

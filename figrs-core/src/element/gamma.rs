@@ -143,6 +143,12 @@ impl Family<f64> for GammaDistribution {
         Some(vec![(mean, mean * mean / parameters[0])])
     }
 
+    fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
+        // The distribution of a precision.
+        let [shape, pace] = [parameters[0], parameters[1]];
+        Some((2.0 * shape, self.0.standard(1.0, pace) / shape))
+    }
+
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         if index == 0 && *value > 0.0 {
             let ln_rate = self.0.ln_rate(parameters[1]);

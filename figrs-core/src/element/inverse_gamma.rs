@@ -111,6 +111,11 @@ impl Family<f64> for InverseGammaDistribution {
         Some(vec![(mean, variance)])
     }
 
+    fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
+        // The distribution of a variance.
+        Some((2.0 * parameters[0], parameters[1] / parameters[0]))
+    }
+
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         if index == 0 && *value > 0.0 {
             return Some(parameters[1].ln() - value.ln() - digamma(parameters[0]));

@@ -109,6 +109,11 @@ pub trait AtomicOp: Send + Sync {
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
         None
     }
+    /// If this is the distribution of the precision or the variance of a normal number: the degrees of freedom and the squared scale of Student's
+    /// t-distribution that the number then has, around its mean.
+    fn student_t_of_spread(&self) -> Option<(f64, f64)> {
+        None
+    }
     /// The distribution as a normal distribution, if it is one.
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None

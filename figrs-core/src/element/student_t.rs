@@ -77,6 +77,17 @@ impl Family<f64> for StudentTDistribution {
         ln_student(x, freedom) - scale.ln()
     }
 
+    fn moments(&self, parameters: &[f64]) -> Option<Vec<(f64, f64)>> {
+        let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
+        let mean = if freedom > 1.0 { location } else { f64::NAN };
+        let variance = if freedom > 2.0 {
+            scale * scale * freedom / (freedom - 2.0)
+        } else {
+            f64::INFINITY
+        };
+        Some(vec![(mean, variance)])
+    }
+
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = (value - location) / scale;

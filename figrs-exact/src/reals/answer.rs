@@ -5,16 +5,17 @@ use std::rc::Rc;
 use figrs_answer::answer::estimate::Estimate;
 use std::sync::Arc;
 
-use figrs_answer::answer::family_mixture::FamilyMixture;
+use figrs_answer::answer::family_mixture::{FamilyMixture, Member};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_core::internals::AtomicOp;
-use figrs_core::{AnyElement, Limits, Model, ModelError};
+use figrs_core::{AnyElement, DegreesOfFreedom, Limits, Model, ModelError, Scale, StudentT};
 use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
+use super::conjugate::{ScaledNormals, Spread};
 use super::hybrid_model::HybridModel;
 use super::linear_element::{Conditional, Linear};
 use super::scan::{Scan, not_closed};
@@ -52,6 +53,10 @@ pub(crate) fn in_closed_form(
         }
         found => found?,
     }
+    if let Some((parameter, measure)) = scan.common_scale()? {
+        let scaled = scaled_normals(model, limits, measure)?;
+        scan.parameters[parameter].scaled = Some(scaled);
+    }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
     marginals(
@@ -61,6 +66,32 @@ pub(crate) fn in_closed_form(
         limits,
         Estimate::Exact,
     )
+}
+
+/// The density of the evidence about normal elements all of whose spreads are multiples of one parameter, from the densities for two values of the parameter.
+fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
+    let log_density = |parameter: f64| {
+        let mut scan = Scan::new(model, &[], limits);
+        scan.at = parameter;
+        scan.run()?;
+        // The parameter is given: its own factor is left out.
+        for parameter in &mut scan.parameters {
+            parameter.is_chosen = true;
+        }
+        let hybrid = HybridModel::new(scan, model, &[], limits)?;
+        let explain = |error| explained(&hybrid, error);
+        let run = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
+        let elimination = run.map_err(explain)?;
+        let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
+        Ok::<_, Error>((posterior.log_total(), hybrid.observed_numbers() as f64))
+    };
+    let (at_one, numbers) = log_density(1.0)?;
+    let (at_double, _) = log_density(measure.precision(2.0))?;
+    Ok(ScaledNormals {
+        measure,
+        numbers,
+        squares: numbers * std::f64::consts::LN_2 - 2.0 * (at_double - at_one),
+    })
 }
 
 /// A real target.
@@ -82,6 +113,12 @@ pub(super) fn real_targets(
     for target in targets {
         let parameter = hybrid.parameter(target)?;
         let rows = hybrid.real_target(target)?;
+        let is_list = rows.as_ref().is_some_and(|rows| rows.rows[0].numbers() > 1);
+        if is_list && hybrid.scale_posterior().is_some() {
+            let problem =
+                "it is a list of numbers with an unknown common precision; ask for each `entry`";
+            return Err(not_closed(target, problem.to_owned()));
+        }
         reals.push(rows.map(|rows| RealTarget {
             vectors: hybrid.mention(&rows),
             rows,
@@ -160,14 +197,25 @@ fn closed_form(
                 entry.or_insert((0.0, Arc::clone(distribution))).0 += component.share;
             }
         }
-        let components = shares.into_values().collect();
-        return Ok(ClosedForm::Family(FamilyMixture::new(components)));
+        let members = shares.into_values();
+        let members = members.map(|(share, op)| (share, Member::Distribution(op)));
+        return Ok(ClosedForm::Family(FamilyMixture::new(members.collect())));
     }
     let components = joint.components.iter().map(|(values, component)| {
         let row = hybrid.row(rows, &joint.scope, values);
         transformed(hybrid, row, vectors, component)
     });
-    Ok(ClosedForm::Normal(NormalMixture::new(components.collect())))
+    let components: Vec<NormalComponent> = components.collect();
+    if let (Some(posterior), [only]) = (hybrid.scale_posterior(), &components[..])
+        && let Some((freedom, squared)) = posterior.student_t_of_spread()
+        && only.covariance[0][0] > 0.0
+    {
+        let scale = Scale((only.covariance[0][0] * squared).sqrt());
+        let student = StudentT::new(only.mean[0], scale, DegreesOfFreedom(freedom));
+        let member = Member::Of(student.erased().clone());
+        return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
+    }
+    Ok(ClosedForm::Normal(NormalMixture::new(components)))
 }
 
 /// The distribution of a linear function of some vectors.

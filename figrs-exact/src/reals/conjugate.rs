@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, FamilyOp, Kind, MemberArgument};
-use figrs_core::{AnyElement, Datum, Likelihood, SupportBuilder, Term};
+use figrs_core::{AnyElement, Datum, Likelihood, LinearGaussian, SupportBuilder, Term};
 
 use smallvec::SmallVec;
 
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, union};
-use super::scan::{Form, Scan, not_closed};
+use super::scan::{Form, NormalVector, Scan, not_closed, rule};
 
 /// The terms of one number, which a likelihood of a multiple of the number may have.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
@@ -36,8 +36,61 @@ pub(super) struct Parameter {
     /// The prior, an atomic element, for each assignment of some finite elements.
     pub(super) prior: Rc<Conditional<AnyElement>>,
     pub(super) readers: Vec<Reader>,
+    /// The normal elements whose precisions or variances are multiples of the parameter, if there are any.
+    pub(super) scaled: Option<ScaledNormals>,
     /// True if a Chain chooses this parameter, and stands for it.
     pub(super) is_chosen: bool,
+}
+
+/// The density of the observed numbers among normal elements all of whose precisions, or all of whose variances, are multiples of one parameter.
+///
+/// With λ the parameter, or its inverse if it is a variance, the natural logarithm of the density is that for λ = 1 plus
+/// `(numbers / 2) ln λ - (λ - 1) squares / 2`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScaledNormals {
+    pub(super) measure: Spread,
+    /// Number of observed numbers.
+    pub(super) numbers: f64,
+    /// The squared distance of the observed numbers from their means, for a parameter of one.
+    pub(super) squares: f64,
+}
+
+/// The meaning of a parameter of normal elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spread {
+    Precision,
+    Variance,
+}
+
+impl Spread {
+    /// The factor of the precision for this value of the parameter.
+    pub(super) fn precision(self, parameter: f64) -> f64 {
+        match self {
+            Self::Precision => parameter,
+            Self::Variance => parameter.recip(),
+        }
+    }
+}
+
+impl ScaledNormals {
+    fn add(&self, likelihood: &mut Likelihood) {
+        match self.measure {
+            Spread::Precision => {
+                likelihood.add(Term::Log, 0.5 * self.numbers);
+                likelihood.add(Term::Linear, -0.5 * self.squares);
+            }
+            Spread::Variance => {
+                likelihood.add(Term::Log, -0.5 * self.numbers);
+                likelihood.add(Term::Inverse, -0.5 * self.squares);
+            }
+        }
+    }
+
+    /// The natural logarithm of the density for a value of the parameter, less that for a parameter of one, which the factor graph has.
+    fn log_ratio(&self, parameter: f64) -> f64 {
+        let precision = self.measure.precision(parameter);
+        0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
+    }
 }
 
 /// An element with a parameter among the parameters of its distribution.
@@ -111,12 +164,21 @@ impl Parameter {
                 return Err(not_conjugate(&self.element, &reader.element));
             }
         }
+        if let Some(scaled) = &self.scaled {
+            scaled.add(&mut likelihood);
+            if likelihood.is_refused() {
+                return Err(not_conjugate(&self.element, &self.element));
+            }
+        }
         let Some(posterior) = op.posterior(&likelihood).map_err(fault)? else {
             return Err(not_conjugate(&self.element, &self.element));
         };
         // The integral is the product of prior and likelihoods, divided by the posterior, at any value; the mean loses no digits.
         let value = mean(prior, &*posterior);
         let mut log_total = op.log_prob(value.as_any()).map_err(fault)?;
+        if let (Some(scaled), Some(&parameter)) = (&self.scaled, value.get::<f64>()) {
+            log_total += scaled.log_ratio(parameter);
+        }
         for reader in &self.readers {
             let scaled = reader.scaled(&value);
             log_total += reader.log_values(finite);
@@ -235,6 +297,7 @@ impl Scan<'_> {
             element: element.clone(),
             prior: Rc::new(prior),
             readers: Vec::new(),
+            scaled: None,
             is_chosen: false,
         });
         Form::Parameter(Multiple {
@@ -311,6 +374,90 @@ impl Scan<'_> {
             scope,
         });
         Ok(form)
+    }
+
+    /// The form of a normal element whose precision or variance is a multiple of a parameter: a normal vector for the parameter [`at`](Self::at). `None` if the
+    /// element is no such one, or is observed and has no real parent.
+    pub(super) fn scaled_member(
+        &mut self,
+        element: &AnyElement,
+        family: &dyn FamilyOp,
+    ) -> Result<Option<Form>, Error> {
+        let (mut parameters, mut has_real) = (Vec::new(), false);
+        for parent in element.parents() {
+            match self.form(parent) {
+                Form::Finite => {}
+                Form::Real(_) => has_real = true,
+                Form::Parameter(multiple) => parameters.push(*multiple),
+                Form::Function(_) | Form::Observed => return Ok(None),
+            }
+        }
+        let [multiple] = parameters[..] else {
+            return Ok(None);
+        };
+        if !has_real && self.observed(element).is_some() {
+            return Ok(None);
+        }
+        let at = self.at;
+        let mut law_at = |parameter: f64| {
+            self.rows(element, parameter, |arguments| {
+                let law = family.linear_gaussian(arguments);
+                let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
+                Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
+            })
+        };
+        let (Some(rows), Some(wider)) = (law_at(at)?, law_at(4.0 * at)?) else {
+            return Ok(None);
+        };
+        let ratios = rows
+            .rows
+            .iter()
+            .zip(&wider.rows)
+            .flat_map(|((_, own), (_, other))| {
+                let entries = own.iter().flatten().zip(other.iter().flatten());
+                entries.filter(|(x, _)| **x != 0.0).map(|(x, y)| y / x)
+            });
+        let ratios: Vec<f64> = ratios.collect();
+        let are_near = |ratio: f64| ratios.iter().all(|x| (x / ratio - 1.0).abs() < 1e-12);
+        let measure = if are_near(0.25) {
+            Spread::Precision
+        } else if are_near(4.0) {
+            Spread::Variance
+        } else {
+            return Ok(None);
+        };
+        let rule = rule(element, rows)?;
+        self.scales
+            .push((self.vectors.len(), multiple.parameter, measure));
+        Ok(Some(self.add_vector(element, rule)))
+    }
+
+    /// The parameter of which the spreads of all normal elements are multiples, and its meaning; `None` if there is no such element.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if the spreads of some normal elements are multiples of a parameter, and the spreads of others are not, or if finite
+    /// elements decide among normal elements.
+    pub(super) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
+        let Some(&(_, parameter, measure)) = self.scales.first() else {
+            return Ok(None);
+        };
+        let element = &self.parameters[parameter].element;
+        let are_alike = self
+            .scales
+            .iter()
+            .all(|scale| (scale.1, scale.2) == (parameter, measure));
+        let vectors = self.vectors.iter().flatten();
+        let has_one_row = |vector: &NormalVector| vector.rule.rows.len() == 1;
+        let is_single = vectors.clone().all(has_one_row)
+            && self.parameters[parameter].prior.rows.len() == 1
+            && self.parameters[parameter]
+                .readers
+                .iter()
+                .all(|reader| reader.scope.is_empty());
+        if are_alike && is_single && vectors.count() == self.scales.len() && self.sites.is_none() {
+            return Ok(Some((parameter, measure)));
+        }
+        let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";
+        Err(not_closed(element, problem.to_owned()))
     }
 
     /// The possible values of a finite element that reads a parameter.

@@ -75,6 +75,13 @@ impl<'m> HybridModel<'m> {
         targets: &[AnyElement],
         limits: &Limits,
     ) -> Result<Self, Error> {
+        if let Some(&(_, parameter, _)) = scan.scales.first() {
+            let parameter = &scan.parameters[parameter];
+            if parameter.scaled.is_none() && !parameter.is_chosen {
+                let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
+                return Err(not_closed(&parameter.element, problem.to_owned()));
+            }
+        }
         for target in targets {
             if matches!(scan.form(target), Form::Finite) {
                 scan.finite.place(target);
@@ -507,6 +514,23 @@ impl<'m> HybridModel<'m> {
             return Err(not_closed(target, problem.to_owned()));
         }
         Ok(Some(multiple.parameter))
+    }
+
+    /// Number of numbers that evidence determines.
+    pub(super) fn observed_numbers(&self) -> usize {
+        let all = self
+            .scan
+            .vectors
+            .iter()
+            .flatten()
+            .map(|vector| vector.dimension);
+        all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
+    }
+
+    /// The posterior of the parameter of which the spreads of all normal elements are multiples, if there is one.
+    pub(super) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
+        let &(_, parameter, _) = self.scan.scales.first()?;
+        self.posteriors[parameter].rows[0].distribution.as_ref()
     }
 
     /// The posterior of a parameter for an assignment of variables; `None` if it is impossible.

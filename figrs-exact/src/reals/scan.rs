@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DMatrixView};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::conjugate::{Multiple, Parameter, is_prior};
+use super::conjugate::{Multiple, Parameter, Spread, is_prior};
 use super::finite_part::FinitePart;
 use super::linear_element::{Conditional, Linear, union};
 use super::site::{RealFunction, Site, Weighed};
@@ -69,9 +69,22 @@ pub(super) struct Scan<'m> {
     /// The likelihoods that are not Gaussian; `None` if they are refused.
     pub(super) sites: Option<Vec<Site>>,
     pub(super) parameters: Vec<Parameter>,
+    /// The vectors whose precisions or variances are multiples of a parameter, with the parameter.
+    pub(super) scales: Vec<(usize, usize, Spread)>,
+    /// The value of the parameter for which these vectors have their rules.
+    pub(super) at: f64,
     pub(super) evidence: &'m [(AnyElement, Evidence)],
     /// The first observed value of each element.
     pub(super) observed: FxHashMap<ElementId, &'m Datum>,
+}
+
+/// A parent of a real element.
+enum Parent {
+    Real(Rc<Conditional<Linear>>),
+    /// A finite element, by its number.
+    Finite(usize),
+    /// A multiple of a parameter, with its value.
+    Parameter(f64),
 }
 
 /// The form of an element, or the elements whose forms it needs first.
@@ -95,6 +108,8 @@ impl<'m> Scan<'m> {
             are_parents_numbered: false,
             sites: None,
             parameters: Vec::new(),
+            scales: Vec::new(),
+            at: 1.0,
             evidence: model.evidence(),
             observed: first_observed(model),
         }
@@ -151,6 +166,11 @@ impl<'m> Scan<'m> {
         elements.iter().filter(is_unknown).cloned().collect()
     }
 
+    fn reads_parameter(&self, element: &AnyElement) -> bool {
+        let mut parents = element.parents().iter();
+        parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
+    }
+
     fn is_real(&self, element: &AnyElement) -> bool {
         !matches!(self.form(element), Form::Finite)
     }
@@ -202,7 +222,12 @@ impl<'m> Scan<'m> {
                 Some(_) => self.function(element, &**op),
             },
             Kind::Chain(_, op) => match (op.family(), real_parent) {
-                (Some(family), Some(parent)) if matches!(self.form(parent), Form::Parameter(_)) => {
+                (Some(family), Some(_)) if self.reads_parameter(element) => {
+                    if family.is_continuous()
+                        && let Some(form) = self.scaled_member(element, family)?
+                    {
+                        return Ok(Attempt::Done(form));
+                    }
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
@@ -228,7 +253,7 @@ impl<'m> Scan<'m> {
             .iter()
             .all(|parent| matches!(self.form(parent), Form::Finite | Form::Real(_)));
         if are_linear {
-            let rows = self.rows(element, |arguments| {
+            let rows = self.rows(element, 1.0, |arguments| {
                 Ok(op.linear(arguments).map(|f| (f, ())))
             })?;
             if let Some(rows) = rows {
@@ -253,7 +278,7 @@ impl<'m> Scan<'m> {
             return Err(not_closed(element, problem.to_owned()));
         }
         if are_linear {
-            let rows = self.rows(element, |arguments| Ok(op.comparison(arguments)))?;
+            let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
             if let Some(rows) = rows {
                 let at_zero = rows.rows[0].1;
                 let rows = rows.map(|(difference, _)| difference);
@@ -296,7 +321,7 @@ impl<'m> Scan<'m> {
         if !element.parents().iter().all(is_linear) {
             return self.dependent(element);
         }
-        let rows = self.rows(element, |arguments| {
+        let rows = self.rows(element, 1.0, |arguments| {
             let law = family.linear_gaussian(arguments);
             let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
             Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
@@ -315,18 +340,7 @@ impl<'m> Scan<'m> {
                 .map(Attempt::Done)
                 .ok_or_else(|| not_normal(element));
         };
-        check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
-        let mut checked = SmallVec::with_capacity(rows.rows.len());
-        for (mean, covariance) in rows.rows {
-            checked.push(Rule {
-                lower: lower_triangle(element, &covariance)?,
-                mean,
-            });
-        }
-        let rule = Conditional {
-            finite: rows.finite,
-            rows: checked,
-        };
+        let rule = rule(element, rows)?;
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
@@ -464,24 +478,29 @@ impl<'m> Scan<'m> {
     }
 
     /// A linear function of an element's real parents, for each assignment of the finite elements that these and the finite parents depend on.
-    fn rows<T>(
+    ///
+    /// A parameter among the parents has the value `parameter`.
+    pub(super) fn rows<T>(
         &mut self,
         element: &AnyElement,
+        parameter: f64,
         mut build: impl FnMut(&[OpenArgument<'_>]) -> Result<Option<(LinearFunction, T)>, Error>,
     ) -> Result<Option<Conditional<(Linear, T)>>, Error> {
         self.supported_parents(element)?;
-        let mut parents: SmallVec<[Result<Rc<Conditional<Linear>>, usize>; 2]> = SmallVec::new();
+        let mut parents: SmallVec<[Parent; 2]> = SmallVec::new();
         for parent in element.parents() {
             parents.push(match self.form(parent).clone() {
-                Form::Real(rows) => Ok(rows),
-                Form::Finite | Form::Function(_) | Form::Parameter(_) | Form::Observed => {
-                    Err(self.finite.place(parent))
+                Form::Real(rows) => Parent::Real(rows),
+                Form::Parameter(multiple) => Parent::Parameter(multiple.factor * parameter),
+                Form::Finite | Form::Function(_) | Form::Observed => {
+                    Parent::Finite(self.finite.place(parent))
                 }
             });
         }
         let scope = union(parents.iter().map(|parent| match parent {
-            Ok(rows) => &rows.finite[..],
-            Err(place) => std::slice::from_ref(place),
+            Parent::Real(rows) => &rows.finite[..],
+            Parent::Finite(place) => std::slice::from_ref(place),
+            Parent::Parameter(_) => &[],
         }));
         let sizes = self.finite.sizes(&scope);
         let mut rows = SmallVec::new();
@@ -490,12 +509,13 @@ impl<'m> Scan<'m> {
             let mut open: SmallVec<[&Linear; 2]> = SmallVec::new();
             for parent in &parents {
                 arguments.push(match parent {
-                    Ok(rows) => {
+                    Parent::Real(rows) => {
                         let row = rows.row(&scope, &values, &sizes);
                         open.push(row);
                         OpenArgument::Open(row.numbers())
                     }
-                    Err(place) => {
+                    Parent::Parameter(value) => OpenArgument::Known(value),
+                    Parent::Finite(place) => {
                         let value = values[scope.binary_search(place).unwrap_or_default()];
                         OpenArgument::Known(self.finite.support(*place).any(value as usize))
                     }
@@ -512,7 +532,7 @@ impl<'m> Scan<'m> {
         }))
     }
 
-    fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
+    pub(super) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
         let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
         let index = self.vectors.len();
         self.vectors.push(Some(NormalVector {
@@ -524,6 +544,25 @@ impl<'m> Scan<'m> {
             index, dimension,
         ))))
     }
+}
+
+/// The rule of a normal element with these means and covariances.
+pub(super) fn rule(
+    element: &AnyElement,
+    rows: Conditional<(Linear, Vec<Vec<f64>>)>,
+) -> Result<Conditional<Rule>, Error> {
+    check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
+    let mut checked = SmallVec::with_capacity(rows.rows.len());
+    for (mean, covariance) in rows.rows {
+        checked.push(Rule {
+            lower: lower_triangle(element, &covariance)?,
+            mean,
+        });
+    }
+    Ok(Conditional {
+        finite: rows.finite,
+        rows: checked,
+    })
 }
 
 /// A linear function of the numbers of some linear functions.

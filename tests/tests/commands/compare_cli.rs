@@ -155,7 +155,7 @@ fn every_model_and_generator_has_an_exact_answer_that_algorithms_agree_with() {
             assert!(words.contains("continuous values"), "{row}");
             continue;
         }
-        let is_near = ["agrees", "within-3-se"]
+        let is_near = ["agrees", "within-three"]
             .iter()
             .any(|verdict| row["verdict"] == *verdict);
         assert!(is_near, "{row}");
