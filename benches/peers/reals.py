@@ -90,12 +90,14 @@ def gtsam_smoother(readings):
     eye = np.eye(2)
     moved = np.array([[1.0, 1.0], [0.0, 1.0]])
     start = gtsam.noiseModel.Isotropic.Sigma(2, math.sqrt(START))
-    process = gtsam.noiseModel.Gaussian.Covariance(PROCESS * np.array([[1 / 3, 1 / 2], [1 / 2, 1]]))
+    # A factor takes independent noise only: its rows are divided by the Cholesky factor of the covariance.
+    whiten = np.linalg.inv(np.linalg.cholesky(PROCESS * np.array([[1 / 3, 1 / 2], [1 / 2, 1]])))
+    own, before_own, unit = whiten @ eye, -whiten @ moved, gtsam.noiseModel.Unit.Create(2)
     noise = gtsam.noiseModel.Isotropic.Sigma(1, math.sqrt(NOISE))
     graph.add(0, eye, np.zeros(2), start)
     for t, reading in enumerate(readings):
         if t > 0:
-            graph.add(t, eye, t - 1, -moved, np.zeros(2), process)
+            graph.add(t, own, t - 1, before_own, np.zeros(2), unit)
         graph.add(t, np.array([[1.0, 0.0]]), np.array([reading]), noise)
     found = gtsam_marginals(graph, range(len(readings)))
     return time.process_time() - before, found
