@@ -27,7 +27,7 @@ impl fmt::Display for Finding {
         match self {
             Self::Approximation => write!(
                 f,
-                "an approximation whose error nothing bounds, as where messages go round loops; compare with an exact \
+                "an approximation whose error nothing bounds; compare with an exact \
                  algorithm such as JunctionTree, or with a sampler"
             ),
             Self::LowAcceptance {
