@@ -166,6 +166,12 @@ impl<'m> Scan<'m> {
         elements.iter().filter(is_unknown).cloned().collect()
     }
 
+    /// True if no parent is real, except observed elements.
+    fn has_observed_parents(&self, element: &AnyElement) -> bool {
+        let mut parents = element.parents().iter();
+        parents.all(|parent| matches!(self.form(parent), Form::Finite | Form::Observed))
+    }
+
     fn reads_parameter(&self, element: &AnyElement) -> bool {
         let mut parents = element.parents().iter();
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
@@ -234,6 +240,9 @@ impl<'m> Scan<'m> {
                 (_, Some(_)) if self.sites.is_some() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
+                (None, Some(_)) if !is_float(element) && self.has_observed_parents(element) => {
+                    self.observed_choice(element, &**op)
+                }
                 (None, Some(parent)) => Err(not_closed(
                     element,
                     format!(
@@ -346,8 +355,11 @@ impl<'m> Scan<'m> {
 
     /// The form of a Chain whose parents are finite.
     fn choice(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Attempt, Error> {
-        if !is_float(element) || op.call_id().is_some() {
+        if op.call_id().is_some() {
             return Ok(Attempt::Done(Form::Finite));
+        }
+        if !is_float(element) {
+            return self.observed_choice(element, op);
         }
         let branches = self.branches(element, op)?;
         let unknown = self.unknown(&branches);
@@ -403,6 +415,54 @@ impl<'m> Scan<'m> {
             rows,
         };
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
+    }
+
+    /// The form of a Chain whose value is no real number: observed, if its value and those of its parents are observed and the result reads a parameter.
+    fn observed_choice(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+    ) -> Result<Attempt, Error> {
+        let reads_observed = |parent: &&AnyElement| matches!(self.form(parent), Form::Observed);
+        let finite = match element.parents().iter().find(reads_observed) {
+            None => Ok(Attempt::Done(Form::Finite)),
+            Some(parent) => Err(not_closed(
+                element,
+                format!(
+                    "it depends on {}, which is observed and reads a parameter with a prior",
+                    parent.label()
+                ),
+            )),
+        };
+        let Some(value) = self.observed(element) else {
+            return finite;
+        };
+        let result = if let Some(known) = self.branches.get(&element.id()) {
+            known[0].clone()
+        } else {
+            let is_set = |parent: &AnyElement| self.set.contains(&parent.id());
+            let known = element.parents().iter().map(|parent| {
+                let value = self.observed(parent).filter(|_| !is_set(parent));
+                value.map(Datum::as_any)
+            });
+            let Some(arguments) = known.collect::<Option<Vec<_>>>() else {
+                return finite;
+            };
+            let result = op.call(&arguments).map_err(|fault| element.fault(fault))?;
+            let is_read = self.forms.contains_key(&result.id());
+            if is_read || self.observed.contains_key(&result.id()) {
+                return finite;
+            }
+            self.observed.insert(result.id(), value);
+            let results = Rc::new(vec![result.clone()]);
+            self.branches.insert(element.id(), results);
+            result
+        };
+        match self.forms.get(&result.id()) {
+            None => Ok(Attempt::Needs(vec![result])),
+            Some(Form::Observed) => Ok(Attempt::Done(Form::Observed)),
+            Some(_) => finite,
+        }
     }
 
     /// The numbers of the finite parents of an element, in the order of the parents.

@@ -451,3 +451,38 @@ fn the_next_reading_of_an_unknown_variance() {
         );
     }
 }
+
+/// A Markov chain with an unknown row of probabilities for each state, all of whose states are observed.
+#[test]
+fn rows_of_an_observed_markov_chain() {
+    for case in cases("conjugate").unwrap_or_default() {
+        let (laws, answers) = (&case["model"], &case["answers"]);
+        if case["id"] != "dirichlet_markov_chain" {
+            continue;
+        }
+        let rows = laws["dirichlet_rows"].as_array().unwrap().iter();
+        let rows: Vec<Element<Vec<f64>>> = rows.map(|row| Dirichlet::new(numbers(row))).collect();
+        let start = numbers(&laws["initial"]);
+        let mut state = Select::new([(start[0], 0_usize), (start[1], 1)]);
+        let mut model = Model::new();
+        for (t, seen) in numbers(&case["evidence"]["states"]).into_iter().enumerate() {
+            if t > 0 {
+                let rows = rows.clone();
+                state = state.flat_map(move |&state| Select::by(&rows[state], [0_usize, 1]));
+            }
+            model = model.observe(&state, seen as usize);
+        }
+        let answer = Exact::new().run(&model, &rows).unwrap();
+        check(
+            "chain",
+            answer.log_evidence().unwrap().value,
+            number(&answers["log_evidence"]),
+        );
+        for (row, exact) in rows.iter().zip(answers["mean_rows"].as_array().unwrap()) {
+            let moments = answer.family_mixture(row).unwrap().moments();
+            for (found, exact) in moments.iter().zip(numbers(exact)) {
+                check("chain", found.0, exact);
+            }
+        }
+    }
+}
