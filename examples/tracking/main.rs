@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 fn remedy(error: &Error) -> Option<String> {
     match error {
         Error::InStep { step, .. } => Some(format!(
-            "the readings before step {} determine its reading; give a --noise, a --process or a --start-variance above 0",
+            "the reading of step {} has no density: the readings before it determine it, or it is too large; give a --noise, a --process or a --start-variance above 0, or smaller numbers",
             step + 1
         )),
         _ => None,
