@@ -347,7 +347,7 @@ impl Scan<'_> {
         let mut read = None;
         for (position, parent) in element.parents().iter().enumerate() {
             match self.form(parent) {
-                Form::Finite => {}
+                Form::Finite | Form::Observed => {}
                 Form::Parameter(multiple) if read.is_none() => read = Some((position, *multiple)),
                 _ => return Err(not_conjugate(parent, element)),
             }
@@ -358,7 +358,8 @@ impl Scan<'_> {
         let places = self.supported_parents(element)?;
         let mut scope = sorted(&places);
         let (value, form) = if let Some(value) = self.observed(element) {
-            (ReadValue::Observed(value.clone()), Form::Observed)
+            let form = self.observed_form(element, value);
+            (ReadValue::Observed(value.clone()), form)
         } else {
             let values = self.values_of_reader(element, family, (open, multiple))?;
             let child = self.finite.add_free(element, values.build());
@@ -386,10 +387,10 @@ impl Scan<'_> {
         let (mut parameters, mut has_real) = (Vec::new(), false);
         for parent in element.parents() {
             match self.form(parent) {
-                Form::Finite => {}
+                Form::Finite | Form::Observed => {}
                 Form::Real(_) => has_real = true,
                 Form::Parameter(multiple) => parameters.push(*multiple),
-                Form::Function(_) | Form::Observed => return Ok(None),
+                Form::Function(_) => return Ok(None),
             }
         }
         let [multiple] = parameters[..] else {

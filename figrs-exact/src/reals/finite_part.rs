@@ -4,7 +4,7 @@ use std::any::Any;
 
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_core::{AnyElement, ElementId, Limits, Model, Support, Uniform};
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support, Uniform};
 use figrs_factor::graph::Assignments;
 use nalgebra::DVector;
 use rustc_hash::FxHashMap;
@@ -22,6 +22,8 @@ pub(super) struct FinitePart<'m> {
     supports: Vec<Option<Support>>,
     /// The elements whose values do not depend on their parents, with the elements that replace them.
     free: Vec<(AnyElement, AnyElement)>,
+    /// The elements with given values.
+    fixed: Vec<(AnyElement, Datum)>,
 }
 
 impl<'m> FinitePart<'m> {
@@ -33,6 +35,7 @@ impl<'m> FinitePart<'m> {
             places: FxHashMap::default(),
             supports: Vec::new(),
             free: Vec::new(),
+            fixed: Vec::new(),
         }
     }
 
@@ -58,10 +61,21 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// The model in which the elements that were added as free ones have values with the same probability.
+    /// Gives an element a value, whatever its parents: its probability stands elsewhere.
+    pub(super) fn fix(&mut self, element: &AnyElement, value: &Datum) {
+        self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
+        self.fixed.push((element.clone(), value.clone()));
+    }
+
+    /// The model in which the elements that were added as free ones have values with the same probability, and fixed ones their values.
     pub(super) fn with_free_elements(&self, model: Model) -> Model {
-        self.free.iter().fold(model, |model, (element, free)| {
+        let free = self.free.iter();
+        let model = free.fold(model, |model, (element, free)| {
             model.follow_any(element, free.clone())
+        });
+        let fixed = self.fixed.iter();
+        fixed.fold(model, |model, (element, value)| {
+            model.intervene_any(element, value.clone())
         })
     }
 

@@ -83,7 +83,7 @@ impl<'m> HybridModel<'m> {
             }
         }
         for target in targets {
-            if matches!(scan.form(target), Form::Finite) {
+            if matches!(scan.form(target), Form::Finite | Form::Observed) {
                 scan.finite.place(target);
             }
         }
@@ -558,7 +558,7 @@ impl<'m> HybridModel<'m> {
         target: &AnyElement,
     ) -> Result<Option<Rc<Conditional<Linear>>>, Error> {
         match self.scan.form(target) {
-            Form::Finite => Ok(None),
+            Form::Finite | Form::Observed => Ok(None),
             Form::Real(rows) => Ok(Some(match self.substituted(target, rows)? {
                 Some(replaced) => Rc::new(replaced),
                 None => Rc::clone(rows),
@@ -571,7 +571,7 @@ impl<'m> HybridModel<'m> {
                     rows: smallvec![Linear::constant(&[]); posterior.rows.len()],
                 })))
             }
-            Form::Function(_) | Form::Observed => Err(not_closed(
+            Form::Function(_) => Err(not_closed(
                 target,
                 "its distribution is not normal; ask for a real element that is, or draw samples"
                     .to_owned(),

@@ -166,19 +166,13 @@ impl<'m> Scan<'m> {
         elements.iter().filter(is_unknown).cloned().collect()
     }
 
-    /// True if no parent is real, except observed elements.
-    fn has_observed_parents(&self, element: &AnyElement) -> bool {
-        let mut parents = element.parents().iter();
-        parents.all(|parent| matches!(self.form(parent), Form::Finite | Form::Observed))
-    }
-
     fn reads_parameter(&self, element: &AnyElement) -> bool {
         let mut parents = element.parents().iter();
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
     }
 
     fn is_real(&self, element: &AnyElement) -> bool {
-        !matches!(self.form(element), Form::Finite)
+        !matches!(self.form(element), Form::Finite | Form::Observed)
     }
 
     fn attempt(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
@@ -240,9 +234,6 @@ impl<'m> Scan<'m> {
                 (_, Some(_)) if self.sites.is_some() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
-                (None, Some(_)) if !is_float(element) && self.has_observed_parents(element) => {
-                    self.observed_choice(element, &**op)
-                }
                 (None, Some(parent)) => Err(not_closed(
                     element,
                     format!(
@@ -298,6 +289,13 @@ impl<'m> Scan<'m> {
                     path: Vec::new(),
                     scope: Vec::new(),
                 };
+                if let Some(value) = self.observed(element) {
+                    let is_true = value.get::<bool>() == Some(&true);
+                    let weighed = Weighed::ObservedSign(is_true, at_zero);
+                    return Ok(Attempt::Done(
+                        self.observed_site(element, function, weighed),
+                    ));
+                }
                 let mut values = element.no_values();
                 values.insert(&false);
                 values.insert(&true);
@@ -377,8 +375,8 @@ impl<'m> Scan<'m> {
         for branch in branches.iter() {
             forms.push(match self.form(branch).clone() {
                 Form::Real(rows) => Ok(rows),
-                Form::Finite => Err(self.finite.place(branch)),
-                Form::Function(_) | Form::Parameter(_) | Form::Observed => {
+                Form::Finite | Form::Observed => Err(self.finite.place(branch)),
+                Form::Function(_) | Form::Parameter(_) => {
                     return Err(not_normal(element));
                 }
             });
@@ -423,17 +421,7 @@ impl<'m> Scan<'m> {
         element: &AnyElement,
         op: &dyn ChainOp,
     ) -> Result<Attempt, Error> {
-        let reads_observed = |parent: &&AnyElement| matches!(self.form(parent), Form::Observed);
-        let finite = match element.parents().iter().find(reads_observed) {
-            None => Ok(Attempt::Done(Form::Finite)),
-            Some(parent) => Err(not_closed(
-                element,
-                format!(
-                    "it depends on {}, which is observed and reads a parameter with a prior",
-                    parent.label()
-                ),
-            )),
-        };
+        let finite = Ok(Attempt::Done(Form::Finite));
         let Some(value) = self.observed(element) else {
             return finite;
         };
@@ -460,7 +448,7 @@ impl<'m> Scan<'m> {
         };
         match self.forms.get(&result.id()) {
             None => Ok(Attempt::Needs(vec![result])),
-            Some(Form::Observed) => Ok(Attempt::Done(Form::Observed)),
+            Some(Form::Observed) => Ok(Attempt::Done(self.observed_form(element, value))),
             Some(_) => finite,
         }
     }

@@ -37,6 +37,8 @@ pub(super) enum Weighed {
     Child(usize),
     /// The value of a finite element that is true if and only if the number is positive, and its value at zero.
     Sign(usize, bool),
+    /// An observed value that is true if and only if the number is positive, and the value at zero.
+    ObservedSign(bool, bool),
     /// An observed value.
     Observed(Datum),
     /// Evidence on the last element of the path, or on the number if the path is empty.
@@ -62,9 +64,7 @@ impl Site {
         value_of: &dyn Fn(usize) -> u32,
         (mean, variance): (f64, f64),
     ) -> Result<Option<Tilted>, Error> {
-        if let Weighed::Sign(child, at_zero) = self.weighed {
-            let value = finite.support(child).any(value_of(child) as usize);
-            let is_true = value.downcast_ref::<bool>() == Some(&true);
+        if let Some((is_true, at_zero)) = self.sign(finite, value_of) {
             if variance <= 0.0 && mean == 0.0 {
                 let certain = Tilted {
                     log_mass: 0.0,
@@ -97,13 +97,29 @@ impl Site {
         }
     }
 
+    /// The value of a comparison, and its value at zero; `None` if the site is no comparison.
+    fn sign(
+        &self,
+        finite: &FinitePart<'_>,
+        value_of: &dyn Fn(usize) -> u32,
+    ) -> Option<(bool, bool)> {
+        match self.weighed {
+            Weighed::Sign(child, at_zero) => {
+                let value = finite.support(child).any(value_of(child) as usize);
+                Some((value.downcast_ref::<bool>() == Some(&true), at_zero))
+            }
+            Weighed::ObservedSign(is_true, at_zero) => Some((is_true, at_zero)),
+            Weighed::Child(_) | Weighed::Observed(_) | Weighed::Evidence(_) => None,
+        }
+    }
+
     /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for observed values.
     pub(super) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
                 (finite.support(child).len() as f64).ln()
             }
-            Weighed::Observed(_) | Weighed::Evidence(_) => 0.0,
+            Weighed::Observed(_) | Weighed::ObservedSign(..) | Weighed::Evidence(_) => 0.0,
         }
     }
 
@@ -116,10 +132,9 @@ impl Site {
     ) -> Result<f64, Error> {
         let values = self.function.values(finite, value_of, number)?;
         let value = match &self.weighed {
-            Weighed::Sign(child, at_zero) => {
-                let value = finite.support(*child).any(value_of(*child) as usize);
-                let is_true = value.downcast_ref::<bool>() == Some(&true);
-                let holds = is_true == (number > 0.0 || (number == 0.0 && *at_zero));
+            Weighed::Sign(..) | Weighed::ObservedSign(..) => {
+                let (is_true, at_zero) = self.sign(finite, value_of).unwrap_or_default();
+                let holds = is_true == (number > 0.0 || (number == 0.0 && at_zero));
                 return Ok(if holds { 0.0 } else { f64::NEG_INFINITY });
             }
             Weighed::Evidence(evidence) => {

@@ -75,25 +75,43 @@ impl<'m> Scan<'m> {
     /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
     pub(super) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
-        let observed = self.observed(element);
+        if let Some(value) = self.observed(element) {
+            let weighed = Weighed::Observed(value.clone());
+            return Ok(Attempt::Done(
+                self.observed_site(element, function, weighed),
+            ));
+        }
         let values = if is_float(element) {
             None
         } else {
             self.values(element, &function)?
         };
-        if let Some(values) = values {
-            return Ok(self.child(element, function, values, Weighed::Child));
-        }
-        let Some(value) = observed else {
-            return Err(not_normal(element));
-        };
-        let site = Site {
+        let values = values.ok_or_else(|| not_normal(element))?;
+        Ok(self.child(element, function, values, Weighed::Child))
+    }
+
+    /// The form of an observed element, whose likelihood is a site.
+    pub(super) fn observed_site(
+        &mut self,
+        element: &AnyElement,
+        function: RealFunction,
+        weighed: Weighed,
+    ) -> Form {
+        self.sites.get_or_insert_default().push(Site {
             element: element.clone(),
             function,
-            weighed: Weighed::Observed(value.clone()),
-        };
-        self.sites.get_or_insert_default().push(site);
-        Ok(Attempt::Done(Form::Observed))
+            weighed,
+        });
+        match self.observed(element) {
+            Some(value) => self.observed_form(element, value),
+            None => Form::Observed,
+        }
+    }
+
+    /// The form of an element with an observed value, whose likelihood stands elsewhere.
+    pub(super) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
+        self.finite.fix(element, value);
+        Form::Observed
     }
 
     /// The first observed value of an element.
@@ -171,17 +189,10 @@ impl<'m> Scan<'m> {
         let mut all: Option<RealFunction> = None;
         for parent in element.parents() {
             let function = match self.form(parent) {
-                Form::Finite => continue,
+                Form::Finite | Form::Observed => continue,
                 Form::Function(function) => RealFunction::clone(function),
                 Form::Real(_) => self.number(parent)?,
                 Form::Parameter(_) => return Err(not_conjugate(parent, element)),
-                Form::Observed => {
-                    let problem = format!(
-                        "it depends on the observed value of {}, whose distribution is not normal",
-                        parent.label()
-                    );
-                    return Err(not_closed(element, problem));
-                }
             };
             all = Some(match all {
                 None => function,

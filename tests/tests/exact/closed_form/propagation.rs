@@ -506,3 +506,37 @@ fn refusals() {
     let wrong = Flip::new(&x);
     assert!(run(Model::new().observe(&wrong, true)).is_err());
 }
+
+/// An observed comparison is a target, and another element reads it.
+#[test]
+fn observed_comparisons_are_values() {
+    let (a, b) = (
+        Normal::new(0.0, Variance(1.0)),
+        Normal::new(0.0, Variance(1.0)),
+    );
+    let a_wins = a.greater_than(&b);
+    let happy = a_wins.flat_map(|&wins| Flip::new(if wins { 0.9 } else { 0.2 }));
+    let model = Model::new().observe(&a_wins, true).observe(&happy, true);
+    let targets = (&a, &a_wins, &happy);
+    let answer = ExpectationPropagation::new().run(&model, targets).unwrap();
+    assert_eq!(answer.probability(&a_wins, &true).unwrap(), 1.0);
+    assert_eq!(answer.probability(&happy, &true).unwrap(), 1.0);
+    check(
+        "evidence",
+        answer.log_evidence().unwrap().value,
+        0.45_f64.ln(),
+    );
+    check(
+        "mean",
+        answer.mean(&a).unwrap(),
+        1.0 / std::f64::consts::PI.sqrt(),
+    );
+    // The same for an observed flip of an unknown probability.
+    let p = Beta::new(1.0, 1.0);
+    let flip = Flip::new(&p);
+    let other = flip.map(|flip| !flip);
+    let model = Model::new().observe(&flip, true);
+    let answer = Exact::new().run(&model, (&p, &flip, &other)).unwrap();
+    assert_eq!(answer.probability(&other, &false).unwrap(), 1.0);
+    check("flip", answer.mean(&p).unwrap(), 2.0 / 3.0);
+}
