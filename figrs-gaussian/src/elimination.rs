@@ -41,7 +41,18 @@ impl<'g> Elimination<'g> {
     ///
     /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
-        let steps = plan(graph, until)?;
+        Self::by_steps(graph, plan(graph, until)?, limit, until)
+    }
+
+    /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
+    ///
+    /// **Errors.** As [`run`](Self::run).
+    pub(crate) fn by_steps(
+        graph: &'g HybridGraph,
+        steps: Vec<Step>,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, GaussianError> {
         for step in &steps {
             let components = graph.finite.dense_size(&step.finite);
             if components > limit {

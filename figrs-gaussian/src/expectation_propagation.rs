@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::elimination::Elimination;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
+use crate::plan::{Step, plan};
 use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
@@ -111,6 +112,8 @@ pub fn propagate(
         approximations.push(vec![Approximation::default(); site.projections.len()]);
         write(graph, site, &approximations[approximations.len() - 1]);
     }
+    // The approximations do not change the scopes of factors, so that all sweeps have one plan.
+    let steps = plan(graph, &limits.until)?;
     let mut weight = sweeps.weight;
     let mut state = Convergence {
         sweeps: 0,
@@ -125,7 +128,7 @@ pub fn propagate(
     };
     while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
         let before = state.residual;
-        let next = match sweep(graph, sites, &approximations, (limit, limits)) {
+        let next = match sweep(graph, &steps, (sites, &approximations), (limit, limits)) {
             Err(GaussianError::Elimination(EliminationError::Interrupted)) if state.sweeps > 0 => {
                 state.stopped = limits.until.stopped().unwrap_or(Stopped::Interrupted);
                 break;
@@ -235,11 +238,11 @@ impl Approximation {
 
 fn sweep(
     graph: &HybridGraph,
-    sites: &[Site<'_>],
-    approximations: &[Vec<Approximation>],
+    steps: &[Step],
+    (sites, approximations): (&[Site<'_>], &[Vec<Approximation>]),
     (limit, limits): (usize, &Limits),
 ) -> Result<Sweep, GaussianError> {
-    let elimination = Elimination::run(graph, limit, &limits.until)?;
+    let elimination = Elimination::by_steps(graph, steps.to_vec(), limit, &limits.until)?;
     let posterior = Posterior::new(&elimination, limits)?;
     let mut sweep = Sweep {
         approximations: Vec::with_capacity(sites.len()),
