@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Times figrs, statsmodels, GTSAM and trueskill on models of normal numbers, in turn, and compares their numbers.
 
-Builds figrs and makes a Python environment as peers.py does, with the packages of requirements-reals.txt. What is measured: see README.md.
+Builds figrs; the packages of requirements-reals.txt must be installed, or lie in the folder --packages. What is measured: see README.md.
 """
 
 import argparse

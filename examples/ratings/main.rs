@@ -7,11 +7,10 @@ mod options;
 mod rating;
 mod report;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use figrs_command::{Failure, NoAnswer, Progress, in_file, note, parsed, replace, stop};
+use figrs_command::{Failure, NoAnswer, Progress, note, parsed, publish, stop};
 
 use matches::Matches;
 use options::{Format, Options};
@@ -60,17 +59,9 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Svg => report.svg()?,
         Format::Text | Format::Json => String::new(),
     };
-    let write = |out: &mut dyn Write| -> io::Result<()> {
-        match options.format() {
-            Format::Text => report.text(out)?,
-            Format::Json => writeln!(out, "{}", report.json())?,
-            Format::Svg => writeln!(out, "{picture}")?,
-        }
-        out.flush()
-    };
-    match &options.out {
-        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
-        None => write(&mut figrs_command::standard_output())?,
-    }
-    Ok(())
+    publish(options.out.as_deref(), |out| match options.format() {
+        Format::Text => report.text(out),
+        Format::Json => writeln!(out, "{}", report.json()),
+        Format::Svg => writeln!(out, "{picture}"),
+    })
 }

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, format_of, seconds};
+use figrs_command::{Failure, check_writable, finite, format_of, not_negative, seconds};
 
 use crate::rating::Laws;
+
+/// Largest probability of a draw: nearer to one, the draw margin has no digits.
+const MOST_DRAWS: f64 = 0.999_999;
 
 /// The end of the long help.
 const DETAILS: &str = r#"Matches: a CSV file with the columns winner, loser and, if there are any, draw (true or false) and day (a number). A team is written
@@ -116,22 +119,12 @@ impl Options {
     }
 }
 
-fn finite(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|x: &f64| x.is_finite());
-    number.ok_or_else(|| "it is no finite number".to_owned())
-}
-
 fn positive(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x > 0.0);
     number.ok_or_else(|| "it is no positive number".to_owned())
 }
 
-fn not_negative(text: &str) -> Result<f64, String> {
-    let number = finite(text).ok().filter(|&x| x >= 0.0);
-    number.ok_or_else(|| "it is no number of at least zero".to_owned())
-}
-
 fn probability(text: &str) -> Result<f64, String> {
-    let number = finite(text).ok().filter(|x| (0.0..1.0).contains(x));
-    number.ok_or_else(|| "it is no probability below one".to_owned())
+    let number = finite(text).ok().filter(|x| (0.0..=MOST_DRAWS).contains(x));
+    number.ok_or_else(|| format!("it is no probability of at most {MOST_DRAWS}"))
 }

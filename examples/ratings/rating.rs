@@ -95,9 +95,9 @@ pub(crate) struct Appearance {
     drift: f64,
     /// The skill before the match, given earlier matches.
     forward: Skill,
-    /// What later matches state of the skill.
+    /// The likelihood of the skill that later matches give.
     backward: Message,
-    /// What the match states of the skill.
+    /// The likelihood of the skill that the match gives.
     result: Message,
 }
 
@@ -225,7 +225,7 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes what later matches state of the skills in a match.
+    /// Computes the likelihoods of the skills in a match that later matches give.
     fn look_ahead(&mut self, at: usize) {
         for i in self.starts[at]..self.starts[at + 1] {
             if let Some(after) = self.appearances[i].after {
@@ -240,7 +240,7 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes what a match states of the skills of its players. Returns the largest change of a skill in standard deviations, and the natural logarithm of
+    /// Computes the likelihoods of the skills of its players that a match gives. Returns the largest change of a skill in standard deviations, and the natural logarithm of
     /// the probability of the result.
     fn update(&mut self, at: usize) -> (f64, f64) {
         let game = &self.matches[at];

@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Write};
 use std::process::ExitCode;
 
-use figrs_command::{Failure, NoAnswer, in_file, is_standard_input, parsed, replace, stop};
+use figrs_command::{Failure, NoAnswer, in_file, is_standard_input, parsed, publish, stop};
 
 use figrs::Error;
 
@@ -68,19 +68,11 @@ fn run(options: &Options) -> Result<(), Failure> {
         Format::Svg => report.svg()?,
         Format::Text | Format::Json => String::new(),
     };
-    let write = |out: &mut dyn Write| -> io::Result<()> {
-        match options.format() {
-            Format::Text => report.text(out)?,
-            Format::Json => writeln!(out, "{}", report.json())?,
-            Format::Svg => writeln!(out, "{picture}")?,
-        }
-        out.flush()
-    };
-    match &options.out {
-        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
-        None => write(&mut figrs_command::standard_output())?,
-    }
-    Ok(())
+    publish(options.out.as_deref(), |out| match options.format() {
+        Format::Text => report.text(out),
+        Format::Json => writeln!(out, "{}", report.json()),
+        Format::Svg => writeln!(out, "{picture}"),
+    })
 }
 
 /// Answers each line of standard input by a line.

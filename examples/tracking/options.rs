@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use figrs_command::{Failure, check_writable, format_of};
+use figrs_command::{Failure, check_writable, finite, format_of, not_negative};
 
 use crate::model::{Kind, TrackingModel};
 
@@ -42,16 +42,16 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Kind::Level)]
     model: Kind,
     /// Variance of the change of the state in a step; a trend may have two, `LEVEL,SLOPE`.
-    #[arg(long, value_name = "Q", default_value = "1", value_delimiter = ',', value_parser = variance)]
+    #[arg(long, value_name = "Q", default_value = "1", value_delimiter = ',', value_parser = not_negative)]
     process: Vec<f64>,
     /// Variance of a reading given the state; one for each column, or one for all.
-    #[arg(long, value_name = "R", default_value = "1", value_delimiter = ',', value_parser = variance)]
+    #[arg(long, value_name = "R", default_value = "1", value_delimiter = ',', value_parser = not_negative)]
     noise: Vec<f64>,
     /// Mean of the first state.
     #[arg(long, value_name = "M", default_value = "0", value_delimiter = ',', value_parser = finite, allow_negative_numbers = true)]
     start_mean: Vec<f64>,
     /// Variance of the first state.
-    #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = variance)]
+    #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = not_negative)]
     start_variance: Vec<f64>,
     /// Format of the answer (default the one of the extension of --out, else text).
     #[arg(long, value_enum)]
@@ -122,14 +122,4 @@ impl Options {
             start_variance: each("--start-variance", &self.start_variance, numbers)?,
         })
     }
-}
-
-fn finite(text: &str) -> Result<f64, String> {
-    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
-    number.ok_or_else(|| "it is no finite number".to_owned())
-}
-
-fn variance(text: &str) -> Result<f64, String> {
-    let number = finite(text).ok().filter(|&x| x >= 0.0);
-    number.ok_or_else(|| "it is no variance, which is a finite number of at least zero".to_owned())
 }

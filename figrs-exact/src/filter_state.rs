@@ -54,7 +54,7 @@ tuple!(A 0, B 1, C 2, D 3);
 tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
-/// Implements [`FilterState`](crate::FilterState) for a struct all of whose fields are states: `filter_state!(Track { position, speed });`
+/// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states: `filter_state!(Track { position, speed });`
 #[macro_export]
 macro_rules! filter_state {
     ($name:ident { $($field:ident),+ $(,)? }) => {

@@ -99,7 +99,7 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 
     fn algorithm(&self) -> ImportanceSampling {
-        // Each step has random numbers of its own.
+        // Multiples of an odd number differ in all steps, so that each step has a seed of its own.
         let seed = self
             .seed
             .wrapping_add(self.draws.wrapping_mul(0x9E37_79B9_7F4A_7C15));

@@ -96,6 +96,22 @@ fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     Some(format!("write a whole number from {least} to {most}"))
 }
 
+/// Parses a finite number.
+///
+/// **Errors.** The text is none.
+pub fn finite(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "it is no finite number".to_owned())
+}
+
+/// Parses a finite number of at least zero.
+///
+/// **Errors.** The text is none.
+pub fn not_negative(text: &str) -> Result<f64, String> {
+    let number = finite(text).ok().filter(|&x| x >= 0.0);
+    number.ok_or_else(|| "it is no finite number of at least zero".to_owned())
+}
+
 /// A time in seconds, possibly with a fraction.
 ///
 /// **Errors.** Advice on the number to write.

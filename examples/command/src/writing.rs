@@ -112,3 +112,18 @@ impl Unfinished {
         put.map(drop).map_err(|error| error.error)
     }
 }
+
+/// Writes an answer to a file, which is replaced as a whole, or to standard output.
+///
+/// **Errors.** The answer cannot be written; the error names the file.
+pub fn publish(
+    out: Option<&Path>,
+    write: impl Fn(&mut dyn io::Write) -> io::Result<()>,
+) -> Result<(), Failure> {
+    let write = |out: &mut dyn io::Write| write(out).and_then(|()| out.flush());
+    match out {
+        Some(path) => replace(path, |out| write(out).map_err(|error| in_file(path, error)))?,
+        None => write(&mut crate::standard_output())?,
+    }
+    Ok(())
+}

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Tails};
 
-/// Number of halvings of the interval that contains a quantile: the interval then has the width of rounding errors.
-const HALVINGS: usize = 200;
+use super::normal_mixture::halved;
+
+/// Number of doublings of a step in the search for an interval that contains a quantile.
+const DOUBLINGS: i32 = 1100;
 
 /// The exact distribution of a parameter, such as an unknown probability or rate: a mixture of members of a conjugate family, one for each possible
 /// assignment of the finite elements on which the parameter depends. A normal number whose precision or variance is such a parameter has Student's
@@ -144,37 +146,32 @@ impl FamilyMixture {
     ///
     /// **Guarantee.** Within rounding errors of the family's probabilities: the interval is halved until it is as narrow as rounding errors.
     pub fn quantile(&self, probability: f64) -> f64 {
-        let middle = self.mean();
-        let at_mean = self.cdf(middle);
-        if !(probability > 0.0 && probability < 1.0) || at_mean.is_nan() {
+        if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
         }
-        let mut step = self
-            .variance()
-            .sqrt()
-            .min(middle.abs())
-            .max(f64::MIN_POSITIVE);
-        let (mut low, mut high) = (middle, middle);
-        while self.cdf(low) >= probability {
-            low -= step;
-            step *= 2.0;
+        let moments = (self.mean(), self.variance().sqrt());
+        let start = if moments.0.is_finite() {
+            moments.0
+        } else {
+            1.0
+        };
+        let step = if moments.1.is_finite() {
+            moments.1
+        } else {
+            1.0
+        };
+        // The steps double, so that they pass the largest number after this many.
+        let steps = || (0..DOUBLINGS).map(|power| step * 2.0_f64.powi(power));
+        let low = steps()
+            .map(|step| start - step)
+            .find(|&x| self.cdf(x) < probability);
+        let high = steps()
+            .map(|step| start + step)
+            .find(|&x| self.cdf(x) >= probability);
+        match low.zip(high) {
+            Some(bracket) => halved(bracket, |x| self.cdf(x) < probability).1,
+            None => f64::NAN,
         }
-        while self.cdf(high) < probability {
-            high += step;
-            step *= 2.0;
-        }
-        for _ in 0..HALVINGS {
-            let middle = f64::midpoint(low, high);
-            if middle <= low || middle >= high {
-                break;
-            }
-            if self.cdf(middle) < probability {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        high
     }
 
     /// The interval between the quantiles that leave out half of the remaining probability on each side.

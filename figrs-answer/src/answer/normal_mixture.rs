@@ -199,17 +199,7 @@ impl NormalMixture {
         if self.cdf(low) >= probability {
             return low;
         }
-        for _ in 0..HALVINGS {
-            let middle = f64::midpoint(low, high);
-            if middle <= low || middle >= high {
-                break;
-            }
-            if self.cdf(middle) < probability {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
+        (low, high) = halved((low, high), |x| self.cdf(x) < probability);
         // A quantile may be a number that some components know exactly.
         let known = self.components.iter().filter(|c| normal(c).is_none());
         let within = known.map(|c| c.mean[0]).filter(|&x| low < x && x < high);
@@ -240,6 +230,22 @@ impl NormalMixture {
             None => c.mean[0],
         })
     }
+}
+
+/// Halves an interval, at whose lower end a statement is true and at whose upper end it is false, until it has the width of rounding errors.
+pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if holds(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    (low, high)
 }
 
 /// The distribution of the first number of a component; `None` if the number is known exactly.

@@ -68,7 +68,7 @@ pub(crate) fn in_closed_form(
     )
 }
 
-/// The density of the evidence about normal elements all of whose spreads are multiples of one parameter, from the densities for two values of the parameter.
+/// The density of the evidence if the spreads of all normal elements are multiples of one parameter, from the densities for two values of the parameter.
 fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);

@@ -42,7 +42,7 @@ pub(super) struct Parameter {
     pub(super) is_chosen: bool,
 }
 
-/// The density of the observed numbers among normal elements all of whose precisions, or all of whose variances, are multiples of one parameter.
+/// The density of the observed numbers if the precisions of all normal elements, or the variances of all, are multiples of one parameter.
 ///
 /// With λ the parameter, or its inverse if it is a variance, the natural logarithm of the density is that for λ = 1 plus
 /// `(numbers / 2) ln λ - (λ - 1) squares / 2`.
@@ -338,7 +338,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// The form of an element of a family one of whose parameters is a parameter with a prior: observed, or finite.
+    /// The form of an element whose distribution reads a parameter with a prior: observed, or finite.
     pub(super) fn reader(
         &mut self,
         element: &AnyElement,

@@ -145,15 +145,17 @@ impl Site {
             Weighed::Observed(value) => value.clone(),
             Weighed::Child(child) => finite.support(*child).datum(value_of(*child) as usize),
         };
-        let log = values.log_prob(&self.element, &value)?;
         if let (Weighed::Child(child), Kind::Apply(..)) = (&self.weighed, self.element.kind()) {
             let own = values.value(&self.element)?;
-            if finite.support(*child).index_of(own.as_any()).is_none() {
+            let found = finite.support(*child).index_of(own.as_any());
+            let Some(found) = found else {
                 let problem = "its function of a real number has a value that was not found for any of the numbers that were tried; write it with `flat_map` to a distribution of all its values";
                 return Err(not_closed(&self.element, problem.to_owned()));
-            }
+            };
+            let is_same = found == value_of(*child) as usize;
+            return Ok(if is_same { 0.0 } else { f64::NEG_INFINITY });
         }
-        Ok(log)
+        values.log_prob(&self.element, &value)
     }
 }
 

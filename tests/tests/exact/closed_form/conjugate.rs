@@ -243,6 +243,11 @@ fn quantiles_and_densities_of_parameters() {
     let (low, high) = mixture.interval(0.5);
     assert!(low < mixture.mean() && mixture.mean() < high);
     assert!(mixture.quantile(1.0).is_nan());
+    // A distribution without a mean: half of the inverse of an exponential number lies below 1 / ln 2.
+    let heavy = InverseGamma::new(1.0, Scale(1.0));
+    let answer = Exact::new().run(&Model::new(), &heavy).unwrap();
+    let median = answer.family_mixture(&heavy).unwrap().quantile(0.5);
+    assert!((median - 1.0 / 2.0_f64.ln()).abs() < 1e-12, "{median}");
     assert!(answer.mixture(&rate).is_err());
 }
 
@@ -452,7 +457,7 @@ fn the_next_reading_of_an_unknown_variance() {
     }
 }
 
-/// A Markov chain with an unknown row of probabilities for each state, all of whose states are observed.
+/// A Markov chain with an unknown row of probabilities for each state; all states are observed.
 #[test]
 fn rows_of_an_observed_markov_chain() {
     for case in cases("conjugate").unwrap_or_default() {
