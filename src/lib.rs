@@ -20,16 +20,16 @@ pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
     Bytes, Call, CallId, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
     Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
-    Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, Flip, FunctionId,
-    Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject, Integer,
-    InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood, LinearFunction,
-    LinearGaussian, LogNormal, Many, Mixed, Model, ModelError, MultivariateNormal,
-    NegativeBinomial, Normal, Number, One, Operand, Outcomes, Param, Parents, Poisson, Precision,
-    Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
-    StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
-    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance, Vector, Weibull,
-    WrongParameter, any, expand, factor, fold, graph, inject, none_of, one_of, printable, rand,
-    stream, tuple, value, weighted_sum,
+    Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, FilterState,
+    Flip, FunctionId, Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject,
+    Integer, InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood,
+    LinearFunction, LinearGaussian, LogNormal, Many, Mixed, Model, ModelError, MultivariateNormal,
+    NegativeBinomial, NextElements, Normal, Number, One, Operand, Outcomes, Param, Parents,
+    Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
+    StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
+    Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance,
+    Vector, Weibull, WrongParameter, any, expand, factor, filter_state, fold, graph, inject,
+    none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -45,17 +45,14 @@ pub use figrs_infer::{
     IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, Limits, LogEvidence,
     Marginal, MarginalMap, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
     MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination,
-    NormalComponent, NormalMixture, Part, Partial, PopulationSums, PortablePart, PortablePartOf,
-    PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive, Progress, Quality,
-    Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics, SavedTree, SelfChecked,
-    Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums,
-    SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories,
-    VariableElimination, Verdict, WorkBudget, World, WorldSums, algorithms, compare, diagnostics,
-    eliminate, in_order, missing_in_batch, unseen_share,
+    NormalComponent, NormalMixture, Part, Partial, ParticleFilter, PopulationSums, PortablePart,
+    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
+    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
+    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
+    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums,
+    algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
 };
-#[cfg(feature = "reals")]
-pub use figrs_infer::{ExpectationPropagation, Filter, FilterLaw};
-pub use figrs_infer::{FilterState, NextElements, ParticleFilter, filter_state};
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
     CaseColumns, CaseCounter, CaseValues, Cases, CountPart, CountRequest, DecisionPlan,
@@ -68,6 +65,8 @@ pub use figrs_lower as lower;
 pub use figrs_models as models;
 #[cfg(feature = "network")]
 pub use figrs_network as network;
+#[cfg(feature = "reals")]
+pub use figrs_reals::{ExpectationPropagation, Filter, FilterLaw, WithReals};
 #[cfg(feature = "reports")]
 pub use figrs_report::{
     BandChart, BandPoint, ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage,

@@ -3,10 +3,11 @@
 use clap::ValueEnum;
 use figrs::prelude::*;
 use figrs::{
-    BeliefPropagation, ExpectationPropagation, LazyVariableElimination, MpeBeliefPropagation,
-    MpeBranchAndBound, SimulatedAnnealing,
+    BeliefPropagation, LazyVariableElimination, MpeBeliefPropagation, MpeBranchAndBound,
+    SimulatedAnnealing,
 };
 use figrs_command::stop;
+use figrs_reals::{ExpectationPropagation, WithReals};
 
 use super::watch::Watch;
 
@@ -94,8 +95,8 @@ impl Name {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {
             Self::Enumerate => watched!(Enumerate::new(), watch),
-            Self::VariableElimination => Box::new(VariableElimination::new()),
-            Self::JunctionTree => Box::new(JunctionTree::new()),
+            Self::VariableElimination => Box::new(WithReals(VariableElimination::new())),
+            Self::JunctionTree => Box::new(WithReals(JunctionTree::new())),
             Self::Frontier => watched!(Frontier::new(), watch),
             Self::LazyVariableElimination => {
                 watched!(LazyVariableElimination::to_width(1e-6), watch)

@@ -1,7 +1,7 @@
 //! The states at all steps: predicted, filtered and smoothed.
 
-use figrs::Filter;
 use figrs::prelude::*;
+use figrs_reals::{Filter, WithReals};
 
 use crate::model::{State, TrackingModel};
 use crate::readings::Reading;
@@ -90,7 +90,8 @@ impl Track {
             evidence = model.read(evidence, &state, reading);
             states.push(state);
         }
-        let answer = Exact::new().run(&evidence, states.concat())?;
+        // With the feature `reals` of figrs, `Exact::new()` does the same; a feature would be set for all examples.
+        let answer = WithReals(Exact::new()).run(&evidence, states.concat())?;
         for (step, state) in steps.iter_mut().zip(&states) {
             step.smoothed = Some(moments(&answer, state)?);
         }

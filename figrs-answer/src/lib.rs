@@ -5,6 +5,7 @@
 //! | [`Algorithm`], [`Run`]: the interface of algorithms | `algorithm.rs` |
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
+//! | impossible evidence, and statements of it that exclude each other | `conflict/` |
 //! | expansions within limits, and the solution of shared calls | `limits/` |
 //! | setters that algorithms have in common | `setters.rs` |
 //! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
@@ -16,6 +17,8 @@
 pub mod algorithm;
 #[doc(hidden)]
 pub mod answer;
+#[doc(hidden)]
+pub mod conflict;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]

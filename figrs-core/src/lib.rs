@@ -42,6 +42,8 @@ pub mod element;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
+pub mod filter_state;
+#[doc(hidden)]
 pub mod limits;
 #[doc(hidden)]
 pub mod model;
@@ -79,6 +81,7 @@ pub use element::{
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
 pub use figrs_factor::{Limits, Until};
+pub use filter_state::{FilterState, NextElements};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};

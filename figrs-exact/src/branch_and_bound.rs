@@ -10,11 +10,11 @@ use figrs_factor::bounds::Improvement;
 use figrs_factor::eliminate::log_weight;
 use figrs_search::branch_and_bound::{SearchObserver, SearchResult, solve};
 
-use crate::conflict;
 use crate::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;

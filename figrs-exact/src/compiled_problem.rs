@@ -7,11 +7,11 @@ use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Element, Limits, Model, Value};
 use figrs_factor::graph::Weights;
 
-use super::conflict;
 use figrs_answer::answer::AnsweredModel;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
 /// A model with targets and varying elements, and the present evidence on the varying elements.

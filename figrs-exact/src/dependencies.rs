@@ -4,7 +4,7 @@ use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
-use super::conflict;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
 /// The graph of a model with these roots.

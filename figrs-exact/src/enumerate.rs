@@ -4,10 +4,10 @@ use figrs_core::{AnyElement, Datum, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
 use figrs_lower::{Choice, Chooser, Observations, Program};
 
-use super::conflict;
 use super::tally::Tally;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;

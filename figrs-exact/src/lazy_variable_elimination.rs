@@ -3,12 +3,12 @@
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
-use super::conflict;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;

@@ -9,11 +9,11 @@
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
-//! | normal elements in closed form, for `Exact`, `VariableElimination` and `JunctionTree`; `ExpectationPropagation` | `reals/`, on `figrs-gaussian` |
+//! | real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
 //! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
 //!
 //! `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with targets).
-//! `conflict.rs` and `possibility.rs` detect impossible evidence and explain it. [`BeliefPropagation`] and
+//! [`BeliefPropagation`] and
 //! [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no loops.
 
 #![warn(clippy::unwrap_used)]
@@ -24,21 +24,15 @@ pub mod belief_propagation;
 pub mod branch_and_bound;
 #[doc(hidden)]
 pub mod circuit;
+mod closed_form;
 #[doc(hidden)]
 pub mod compiled;
 #[doc(hidden)]
 pub mod compiled_problem;
 #[doc(hidden)]
-pub mod conflict;
-#[doc(hidden)]
 pub mod dependencies;
 #[doc(hidden)]
 pub mod enumerate;
-#[cfg(feature = "reals")]
-#[doc(hidden)]
-pub mod filter;
-#[doc(hidden)]
-pub mod filter_state;
 #[doc(hidden)]
 pub mod frontier;
 #[doc(hidden)]
@@ -48,35 +42,10 @@ pub mod lazy_variable_elimination;
 #[doc(hidden)]
 pub mod marginal_map;
 #[doc(hidden)]
-pub mod minimal_conflict;
-#[doc(hidden)]
 pub mod mpe;
 #[doc(hidden)]
 pub mod portfolio;
-mod possibility;
 mod question;
-#[cfg(feature = "reals")]
-mod reals;
-#[cfg(not(feature = "reals"))]
-mod reals {
-    //! Without the feature `reals`, no model is answered in closed form.
-
-    use figrs_answer::answer::Answer;
-    use figrs_answer::error::Error;
-    use figrs_core::Limits;
-
-    use crate::question::Question;
-
-    /// Returns the error.
-    pub(crate) fn in_closed_form(
-        _: &'static str,
-        _: &Question<'_>,
-        _: &Limits,
-        refused: Error,
-    ) -> Result<Answer, Error> {
-        Err(refused)
-    }
-}
 #[doc(hidden)]
 pub mod slices;
 #[doc(hidden)]
@@ -86,18 +55,11 @@ pub mod target_marginals;
 #[doc(hidden)]
 pub mod variable_elimination;
 
-// The macro `filter_state` names it.
-#[doc(hidden)]
-pub use figrs_core::AnyElement;
-
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};
 pub use branch_and_bound::MpeBranchAndBound;
 pub use circuit::{Circuit, CompiledCircuit};
 pub use compiled::Compiled;
 pub use enumerate::Enumerate;
-#[cfg(feature = "reals")]
-pub use filter::{Filter, FilterLaw};
-pub use filter_state::{FilterState, NextElements};
 pub use frontier::{CompiledFrontier, FirstTrue, Frontier};
 pub use junction_tree::JunctionTree;
 pub use junction_tree::compiled_tree::CompiledTree;
@@ -107,8 +69,6 @@ pub use lazy_variable_elimination::LazyVariableElimination;
 pub use marginal_map::MarginalMap;
 pub use mpe::MpeVariableElimination;
 pub use portfolio::{CompiledExact, CompiledForm, Exact, MpeExact};
-#[cfg(feature = "reals")]
-pub use reals::ExpectationPropagation;
 pub use slices::slice_sums::SliceSums;
 pub use slices::slice_total::SliceTotal;
 pub use slices::{MpeSlices, SliceCost, Slices};

@@ -4,9 +4,9 @@ use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
 use figrs_factor::graph::VarId;
 
-use super::conflict;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::guard::guarded;

@@ -3,10 +3,10 @@
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 
-use super::conflict;
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, most_probable};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use figrs_core::expand::Expansion;
 use figrs_core::{AnyElement, Limits, Model};
 
-use crate::conflict;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::{expand, expand_for_best_world};
 

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
 
-use super::conflict;
+use super::closed_form::in_closed_form;
 use super::question::Question;
-use super::reals::in_closed_form;
 use super::target_marginals::target_marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::AnsweredModel;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::setters;
 use figrs_factor::algebra::Semiring;
@@ -133,7 +133,10 @@ impl VariableElimination {
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = match question.expand(&self.limits) {
             Ok(expansion) => expansion,
-            Err(refused) => return in_closed_form(self.name(), question, &self.limits, refused),
+            Err(refused) => {
+                let question = (question.model, question.targets);
+                return in_closed_form(self.name(), question, &self.limits, refused);
+            }
         };
         let (model, targets) = (question.model, question.targets);
         marginals(self.name(), model, targets, &expansion, &self.limits)

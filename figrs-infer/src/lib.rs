@@ -51,6 +51,8 @@ pub use compare::{
     Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand,
     ExactReference, Verdict, compare,
 };
+#[doc(hidden)]
+pub use figrs_answer::conflict::minimal_conflict;
 pub use figrs_answer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, ClosedForm, Deepening,
     DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
@@ -59,8 +61,6 @@ pub use figrs_answer::{
     Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums, TargetBounds, TargetDraws,
     TargetMarginal, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
 };
-#[doc(hidden)]
-pub use figrs_exact::minimal_conflict;
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, EliminationStep, EliminationTree, Enumerate, Exact, FirstTrue,
@@ -68,9 +68,6 @@ pub use figrs_exact::{
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
     SliceSums, SliceTotal, Slices, VariableElimination,
 };
-#[cfg(feature = "reals")]
-pub use figrs_exact::{ExpectationPropagation, Filter, FilterLaw};
-pub use figrs_exact::{FilterState, NextElements, filter_state};
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Limits, Stopped, WorkBudget};

@@ -4,7 +4,7 @@ use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::run::guard::guarded;
 use figrs_answer::{Algorithm, Error};
 use figrs_core::{AnyElement, Element, Model, Select, Value};
-use figrs_exact::{FilterState, NextElements};
+use figrs_core::{FilterState, NextElements};
 
 use crate::sampling::importance::ImportanceSampling;
 

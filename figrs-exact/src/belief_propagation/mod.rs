@@ -16,11 +16,11 @@ use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::FactorGraph;
 
-use crate::conflict;
 use figrs_answer::algorithm::Algorithm;
 pub use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};

@@ -5,9 +5,9 @@ use figrs_core::{AnyElement, Model};
 
 use super::messages::{MaxMessages, Messages};
 use super::{MessageSettings, settled};
-use crate::conflict;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand_for_best_world;
 use figrs_answer::run::watch::{RunMonitor, Watch};

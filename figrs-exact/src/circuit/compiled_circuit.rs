@@ -9,11 +9,11 @@ use rand::Rng;
 
 use super::circuit_encoding::CircuitEncoding;
 use crate::compiled_problem::CompiledProblem;
-use crate::conflict;
 use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_search::circuit::SearchControl;
 

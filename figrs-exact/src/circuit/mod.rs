@@ -8,12 +8,12 @@ use figrs_core::{AnyElement, Limits, Model, Parents};
 use num_bigint::BigUint;
 
 use crate::compiled_problem::CompiledProblem;
-use crate::conflict;
 use crate::question::Question;
 use compiled_circuit::CircuitPurpose;
 pub use compiled_circuit::CompiledCircuit;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};

@@ -12,11 +12,11 @@ use super::explore::Exploration;
 use super::messages::BackwardMessages;
 use super::queries;
 use super::queries::TargetWorld;
-use crate::conflict;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::{World, WorldDecoder};
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 

@@ -6,9 +6,9 @@ pub(crate) mod compiled_tree;
 pub(crate) mod elimination_tree;
 pub(crate) mod saved_tree;
 
+use crate::closed_form::in_closed_form;
 use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
-use crate::reals::in_closed_form;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -174,10 +174,7 @@ impl Algorithm for JunctionTree {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let found = self.tree(model, targets.to_vec(), None);
         match found.and_then(|tree| tree.answer()) {
-            Err(refused) => {
-                let question = Question::new(model, targets);
-                in_closed_form(self.name(), &question, &self.limits, refused)
-            }
+            Err(refused) => in_closed_form(self.name(), (model, targets), &self.limits, refused),
             found => found,
         }
     }

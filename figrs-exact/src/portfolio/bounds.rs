@@ -7,10 +7,10 @@ use figrs_core::{AnyElement, Support};
 
 use super::attempts::Attempts;
 use super::settings::Listener;
-use crate::conflict;
 use figrs_answer::answer::bounds::TargetBounds;
 use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::answer::{Answer, LogEvidence};
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::mini_buckets::{

@@ -29,9 +29,8 @@ use figrs_core::{AnyElement, Model, Parents};
 use num_bigint::BigUint;
 
 use super::circuit::Circuit;
+use super::closed_form::in_closed_form;
 use super::frontier::Frontier;
-use super::question::Question;
-use super::reals::in_closed_form;
 use super::slices::SlicedSum;
 use attempts::Attempts;
 use bounds::EvidenceBounds;
@@ -146,12 +145,7 @@ impl Algorithm for Exact {
         self.by_finite_algorithms(&run, model, targets)
             .or_else(|refused| {
                 let limits = self.settings.limits_of_expansion(&run);
-                in_closed_form(
-                    self.name(),
-                    &Question::new(model, targets),
-                    &limits,
-                    refused,
-                )
+                in_closed_form(self.name(), (model, targets), &limits, refused)
             })
     }
 }

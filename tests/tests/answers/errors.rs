@@ -67,6 +67,7 @@ fn every_error_prints_its_message() {
         "figrs-design",
         "figrs-factor",
         "figrs-gaussian",
+        "figrs-reals",
         "figrs-gdl",
         "figrs-models",
         "figrs-network",

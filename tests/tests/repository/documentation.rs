@@ -72,6 +72,7 @@ fn paths_from_the_root_lead_to_files() {
         "figrs-core/",
         "figrs-factor/",
         "figrs-gaussian/",
+        "figrs-reals/",
         "figrs-search/",
         "figrs-answer/",
         "figrs-exact/",

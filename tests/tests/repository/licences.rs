@@ -21,7 +21,7 @@ const ALLOWED: [&str; 10] = [
 ];
 
 /// The crates of the workspace on which users' crates may depend.
-const LIBRARIES: [&str; 16] = [
+const LIBRARIES: [&str; 17] = [
     "figrs-core",
     "figrs-design",
     "figrs-factor",
@@ -35,6 +35,7 @@ const LIBRARIES: [&str; 16] = [
     "figrs-network",
     "figrs-report",
     "figrs-gaussian",
+    "figrs-reals",
     "figrs-search",
     "figrs-spread",
     "figrs",

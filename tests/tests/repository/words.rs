@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use figrs_tests::pages::{files, root};
 
-const SOURCES: [&str; 23] = [
+const SOURCES: [&str; 24] = [
     "src",
     "figrs-core",
     "figrs-derive",
@@ -22,6 +22,7 @@ const SOURCES: [&str; 23] = [
     "figrs-reading",
     "figrs-report",
     "figrs-gaussian",
+    "figrs-reals",
     "figrs-search",
     "figrs-spread",
     "examples",

@@ -31,6 +31,7 @@ pub use chain_sums::GibbsSums;
 use chains::{Schedule, StartError, TargetReader};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
@@ -38,7 +39,6 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
-use figrs_exact::conflict;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
 

@@ -10,15 +10,14 @@ use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
-use figrs_core::Limits;
 use figrs_core::{
-    AnyElement, Constant, Covariance, Element, Model, MultivariateNormal, Select, Value,
+    AnyElement, Constant, Covariance, Element, FilterState, Limits, Model, MultivariateNormal,
+    NextElements, Select, Value,
 };
 use nalgebra::DMatrix;
 
-use crate::filter_state::{FilterState, NextElements};
-use crate::reals::belief::{Belief, BeliefComponent};
-pub use crate::reals::law::FilterLaw;
+use crate::belief::{Belief, BeliefComponent};
+use crate::law::FilterLaw;
 
 /// Maximum number of components of the distribution of a state, unless the user sets another number.
 const DEFAULT_COMPONENTS: usize = 4096;
@@ -124,13 +123,13 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 ///
 /// **Guarantee.** Exact up to rounding. Memory and time of a step do not depend on the number of steps before it.
 ///
-/// **Complexity.** That of one query by [`VariableElimination`](crate::VariableElimination) for each step, about the elements of two states.
+/// **Complexity.** That of one query by `VariableElimination` for each step, about the elements of two states.
 ///
 /// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section 3.2.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};
-/// use figrs_exact::Filter;
+/// use figrs_reals::Filter;
 ///
 /// // A level that wanders, and its noisy readings.
 /// let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))?;
@@ -314,7 +313,7 @@ impl<S: FilterState> Filter<S> {
     ///
     /// ```
     /// use figrs_core::{Normal, Variance};
-    /// use figrs_exact::Filter;
+    /// use figrs_reals::Filter;
     ///
     /// let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))?;
     /// let law = filter.law(

@@ -1,6 +1,6 @@
 //! States of models in time.
 
-use figrs_core::{AnyElement, Element, Value};
+use crate::{AnyElement, Element, Value};
 
 /// A state of a model in time: the elements that a step hands on to the next step.
 ///

@@ -5,13 +5,13 @@ use std::rc::Rc;
 use figrs_core::{AnyElement, ElementId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::linear_element::{Conditional, Linear, union};
-use super::scan::{Form, NormalVector, Scan};
+use crate::linear_element::{Conditional, Linear, union};
+use crate::scan::{Form, NormalVector, Scan};
 
 impl Scan<'_> {
     /// Merges the results of a Chain to one vector, if they are normal elements that nothing else reads: the Chain is then a normal element whose mean
     /// and covariance depend on its parents.
-    pub(super) fn merge_private_results(&mut self) {
+    pub(crate) fn merge_private_results(&mut self) {
         if self.choices.is_empty() {
             return;
         }
@@ -104,7 +104,7 @@ impl Scan<'_> {
     }
 
     /// Number of elements and roots that read each element.
-    pub(super) fn readers(&self) -> FxHashMap<ElementId, usize> {
+    pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
         for root in &self.roots {
             *readers.entry(root.id()).or_default() += 1;

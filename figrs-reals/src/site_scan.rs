@@ -5,17 +5,17 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, SupportBuilder};
 
-use super::conjugate::not_conjugate;
-use super::linear_element::union;
-use super::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
-use super::site::{RealFunction, Site, Weighed};
+use crate::conjugate::not_conjugate;
+use crate::linear_element::union;
+use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
+use crate::site::{RealFunction, Site, Weighed};
 
 /// Maximum number of values of a finite element that depends on a real number.
 const MAX_VALUES: usize = 4096;
 
 impl<'m> Scan<'m> {
     /// Adds a site for each evidence on a real number that is no observation.
-    pub(super) fn add_statements(&mut self) -> Result<(), Error> {
+    pub(crate) fn add_statements(&mut self) -> Result<(), Error> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
             let function = match self.form(element) {
@@ -57,7 +57,7 @@ impl<'m> Scan<'m> {
     }
 
     /// A real element with one number, as a function of this number.
-    pub(super) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
+    pub(crate) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
         match self.form(element) {
             Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
                 base: element.clone(),
@@ -73,7 +73,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
-    pub(super) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
+    pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
         if let Some(value) = self.observed(element) {
             let weighed = Weighed::Observed(value.clone());
@@ -91,7 +91,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The form of an observed element, whose likelihood is a site.
-    pub(super) fn observed_site(
+    pub(crate) fn observed_site(
         &mut self,
         element: &AnyElement,
         function: RealFunction,
@@ -109,18 +109,18 @@ impl<'m> Scan<'m> {
     }
 
     /// The form of an element with an observed value, whose likelihood stands elsewhere.
-    pub(super) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
+    pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
     }
 
     /// The first observed value of an element.
-    pub(super) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
+    pub(crate) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
         self.observed.get(&element.id()).copied()
     }
 
     /// A finite element with these values, whose probabilities are a site.
-    pub(super) fn child(
+    pub(crate) fn child(
         &mut self,
         element: &AnyElement,
         function: RealFunction,
@@ -181,7 +181,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The number on which the real parents of an element depend, and the elements between.
-    pub(super) fn number_of_parents(
+    pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,
     ) -> Result<RealFunction, Error> {

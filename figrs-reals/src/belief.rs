@@ -7,9 +7,9 @@ use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
 use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
-use super::answer::{explained, moments};
-use super::hybrid_model::HybridModel;
-use super::scan::{Scan, not_closed};
+use crate::closed_form::{explained, moments};
+use crate::hybrid_model::HybridModel;
+use crate::scan::{Scan, not_closed};
 
 /// One component of the joint distribution of some elements.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Belief {
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
         let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
         if posterior.log_total() == f64::NEG_INFINITY {
-            return Err(super::answer::impossible(model));
+            return Err(crate::closed_form::impossible(model));
         }
         let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
         let joint = posterior.joint(&reals, limit).map_err(explain)?;

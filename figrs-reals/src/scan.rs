@@ -12,17 +12,17 @@ use nalgebra::{DMatrix, DMatrixView};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::conjugate::{Multiple, Parameter, Spread, is_prior};
-use super::finite_part::FinitePart;
-use super::linear_element::{Conditional, Linear, union};
-use super::site::{RealFunction, Site, Weighed};
+use crate::conjugate::{Multiple, Parameter, Spread, is_prior};
+use crate::finite_part::FinitePart;
+use crate::linear_element::{Conditional, Linear, union};
+use crate::site::{RealFunction, Site, Weighed};
 
 /// Maximum number of elements between a real number and a value that depends on it.
 const MAX_PATH: usize = 1000;
 
 /// The form of an element.
 #[derive(Clone, Debug)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// The element depends on no normal element.
     Finite,
     /// The element is a linear function of normal vectors, given some finite elements.
@@ -37,45 +37,45 @@ pub(super) enum Form {
 
 /// The distribution of a vector given earlier vectors, for one assignment of finite elements.
 #[derive(Clone, Debug)]
-pub(super) struct Rule {
-    pub(super) mean: Linear,
+pub(crate) struct Rule {
+    pub(crate) mean: Linear,
     /// The lower triangle L for which L L' is the covariance matrix.
-    pub(super) lower: DMatrix<f64>,
+    pub(crate) lower: DMatrix<f64>,
 }
 
 /// A normal element.
 #[derive(Debug)]
-pub(super) struct NormalVector {
-    pub(super) element: AnyElement,
-    pub(super) dimension: usize,
-    pub(super) rule: Conditional<Rule>,
+pub(crate) struct NormalVector {
+    pub(crate) element: AnyElement,
+    pub(crate) dimension: usize,
+    pub(crate) rule: Conditional<Rule>,
 }
 
 /// The forms of all elements that some roots need.
-pub(super) struct Scan<'m> {
+pub(crate) struct Scan<'m> {
     /// The elements that interventions set.
     set: FxHashSet<ElementId>,
-    pub(super) roots: Vec<AnyElement>,
-    pub(super) finite: FinitePart<'m>,
-    pub(super) forms: FxHashMap<ElementId, Form>,
+    pub(crate) roots: Vec<AnyElement>,
+    pub(crate) finite: FinitePart<'m>,
+    pub(crate) forms: FxHashMap<ElementId, Form>,
     /// The normal elements; `None` for those that were merged with another one.
-    pub(super) vectors: Vec<Option<NormalVector>>,
+    pub(crate) vectors: Vec<Option<NormalVector>>,
     /// The results of Chains of real numbers, for each assignment of their parents.
-    pub(super) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
+    pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
     /// The Chains with a real result, in the order in which their forms were found.
-    pub(super) choices: Vec<AnyElement>,
+    pub(crate) choices: Vec<AnyElement>,
     /// True once the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if they are refused.
-    pub(super) sites: Option<Vec<Site>>,
-    pub(super) parameters: Vec<Parameter>,
+    pub(crate) sites: Option<Vec<Site>>,
+    pub(crate) parameters: Vec<Parameter>,
     /// The vectors whose precisions or variances are multiples of a parameter, with the parameter.
-    pub(super) scales: Vec<(usize, usize, Spread)>,
+    pub(crate) scales: Vec<(usize, usize, Spread)>,
     /// The value of the parameter for which these vectors have their rules.
-    pub(super) at: f64,
-    pub(super) evidence: &'m [(AnyElement, Evidence)],
+    pub(crate) at: f64,
+    pub(crate) evidence: &'m [(AnyElement, Evidence)],
     /// The first observed value of each element.
-    pub(super) observed: FxHashMap<ElementId, &'m Datum>,
+    pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
 /// A parent of a real element.
@@ -88,14 +88,14 @@ enum Parent {
 }
 
 /// The form of an element, or the elements whose forms it needs first.
-pub(super) enum Attempt {
+pub(crate) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
 }
 
 impl<'m> Scan<'m> {
     /// A scan for the forms of the targets and of the elements with evidence.
-    pub(super) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
+    pub(crate) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
             roots: targets.iter().chain(evidence).cloned().collect(),
@@ -116,7 +116,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The same scan, which also finds likelihoods of real numbers that are not Gaussian.
-    pub(super) fn with_sites(self) -> Self {
+    pub(crate) fn with_sites(self) -> Self {
         Self {
             sites: Some(Vec::new()),
             ..self
@@ -126,7 +126,7 @@ impl<'m> Scan<'m> {
     /// Finds the forms.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
-    pub(super) fn run(&mut self) -> Result<(), Error> {
+    pub(crate) fn run(&mut self) -> Result<(), Error> {
         self.forms.reserve(self.roots.len());
         for root in self.roots.clone() {
             self.resolve(root)?;
@@ -137,7 +137,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The form of a root, or of an element that a root needs.
-    pub(super) fn form(&self, element: &AnyElement) -> &Form {
+    pub(crate) fn form(&self, element: &AnyElement) -> &Form {
         &self.forms[&element.id()]
     }
 
@@ -454,7 +454,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The numbers of the finite parents of an element, in the order of the parents.
-    pub(super) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
+    pub(crate) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
         let finite = element
             .parents()
             .iter()
@@ -490,7 +490,7 @@ impl<'m> Scan<'m> {
     }
 
     /// The numbers of the finite parents of an element, whose possible values are then known.
-    pub(super) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
+    pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
             return Ok(parents);
@@ -528,7 +528,7 @@ impl<'m> Scan<'m> {
     /// A linear function of an element's real parents, for each assignment of the finite elements that these and the finite parents depend on.
     ///
     /// A parameter among the parents has the value `parameter`.
-    pub(super) fn rows<T>(
+    pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
         parameter: f64,
@@ -580,7 +580,7 @@ impl<'m> Scan<'m> {
         }))
     }
 
-    pub(super) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
+    pub(crate) fn add_vector(&mut self, element: &AnyElement, rule: Conditional<Rule>) -> Form {
         let dimension = rule.rows.first().map_or(0, |rule| rule.mean.numbers());
         let index = self.vectors.len();
         self.vectors.push(Some(NormalVector {
@@ -595,7 +595,7 @@ impl<'m> Scan<'m> {
 }
 
 /// The rule of a normal element with these means and covariances.
-pub(super) fn rule(
+pub(crate) fn rule(
     element: &AnyElement,
     rows: Conditional<(Linear, Vec<Vec<f64>>)>,
 ) -> Result<Conditional<Rule>, Error> {
@@ -678,19 +678,19 @@ fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
 }
 
 /// True if the values of an element are numbers of the type `f64` or lists of these.
-pub(super) fn is_float(element: &AnyElement) -> bool {
+pub(crate) fn is_float(element: &AnyElement) -> bool {
     let values = element.no_values().value_type();
     values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()
 }
 
-pub(super) fn not_closed(element: &AnyElement, problem: String) -> Error {
+pub(crate) fn not_closed(element: &AnyElement, problem: String) -> Error {
     Error::NotClosedForm {
         element: element.label(),
         problem,
     }
 }
 
-pub(super) fn not_normal(element: &AnyElement) -> Error {
+pub(crate) fn not_normal(element: &AnyElement) -> Error {
     let problem = "its distribution is not normal with a mean that is linear in real elements and a covariance that depends on finite elements alone";
     not_closed(element, problem.to_owned())
 }

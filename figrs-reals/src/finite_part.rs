@@ -14,10 +14,10 @@ use smallvec::SmallVec;
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
 /// The finite elements that real elements depend on, numbered, with their possible values.
-pub(super) struct FinitePart<'m> {
+pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
-    pub(super) elements: Vec<AnyElement>,
+    pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
     /// The elements whose values do not depend on their parents, with the elements that replace them.
@@ -27,7 +27,7 @@ pub(super) struct FinitePart<'m> {
 }
 
 impl<'m> FinitePart<'m> {
-    pub(super) fn new(model: &Model, limits: &'m Limits) -> Self {
+    pub(crate) fn new(model: &Model, limits: &'m Limits) -> Self {
         Self {
             model: model.filtered(|_| false),
             limits,
@@ -40,7 +40,7 @@ impl<'m> FinitePart<'m> {
     }
 
     /// The number of an element.
-    pub(super) fn place(&mut self, element: &AnyElement) -> usize {
+    pub(crate) fn place(&mut self, element: &AnyElement) -> usize {
         let next = self.elements.len();
         let place = *self.places.entry(element.id()).or_insert(next);
         if place == next {
@@ -51,7 +51,7 @@ impl<'m> FinitePart<'m> {
     }
 
     /// Numbers an element that has these values whatever its parents: all with the same probability.
-    pub(super) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
+    pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
         self.model = std::mem::take(&mut self.model).follow_any(element, free.clone());
@@ -62,13 +62,13 @@ impl<'m> FinitePart<'m> {
     }
 
     /// Gives an element a value, whatever its parents: its probability stands elsewhere.
-    pub(super) fn fix(&mut self, element: &AnyElement, value: &Datum) {
+    pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
     /// The model in which the elements that were added as free ones have values with the same probability, and fixed ones their values.
-    pub(super) fn with_free_elements(&self, model: Model) -> Model {
+    pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter();
         let model = free.fold(model, |model, (element, free)| {
             model.follow_any(element, free.clone())
@@ -80,14 +80,14 @@ impl<'m> FinitePart<'m> {
     }
 
     /// The number of an element that has one.
-    pub(super) fn known_place(&self, element: &AnyElement) -> usize {
+    pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
 
     /// Finds the possible values of all numbered elements that have none yet.
     ///
     /// **Errors.** The errors of the expansion.
-    pub(super) fn find_supports(&mut self) -> Result<(), Error> {
+    pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
         let open = |i: &usize| self.supports[*i].is_none();
         let places: Vec<usize> = (0..self.elements.len()).filter(open).collect();
         if places.is_empty() {
@@ -102,7 +102,7 @@ impl<'m> FinitePart<'m> {
     }
 
     /// Numbers these elements and finds their possible values, if the possible values of all of them can be listed.
-    pub(super) fn try_supports(&mut self, elements: &[AnyElement]) {
+    pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
                 let place = self.place(element);
@@ -112,23 +112,23 @@ impl<'m> FinitePart<'m> {
     }
 
     /// The possible values of an element; `find_supports` was called after it was numbered.
-    pub(super) fn support(&self, place: usize) -> &Support {
+    pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
 
-    pub(super) fn is_supported(&self, place: usize) -> bool {
+    pub(crate) fn is_supported(&self, place: usize) -> bool {
         self.supports[place].is_some()
     }
 
     /// Number of values of each of some elements.
-    pub(super) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
+    pub(crate) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }
 
     /// All assignments of some elements; `element` is the real element that depends on them.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if there are too many.
-    pub(super) fn assignments(
+    pub(crate) fn assignments(
         &self,
         element: &AnyElement,
         scope: &[usize],
@@ -154,13 +154,13 @@ impl<'m> FinitePart<'m> {
     }
 
     /// A value of an element as numbers; `None` if its type is no floating-point number and no list of these.
-    pub(super) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
+    pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }
 }
 
 /// A value as a vector; `None` if its type is neither `f64` nor a list of `f64`.
-pub(super) fn numbers_of(value: &dyn Any) -> Option<DVector<f64>> {
+pub(crate) fn numbers_of(value: &dyn Any) -> Option<DVector<f64>> {
     if let Some(&number) = value.downcast_ref::<f64>() {
         return Some(DVector::from_element(1, number));
     }

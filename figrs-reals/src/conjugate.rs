@@ -14,32 +14,32 @@ use figrs_core::{AnyElement, Datum, Likelihood, LinearGaussian, SupportBuilder, 
 
 use smallvec::SmallVec;
 
-use super::finite_part::FinitePart;
-use super::linear_element::{Conditional, union};
-use super::scan::{Form, NormalVector, Scan, not_closed, rule};
+use crate::finite_part::FinitePart;
+use crate::linear_element::{Conditional, union};
+use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
 
 /// The terms of one number, which a likelihood of a multiple of the number may have.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
 
 /// An element that is a parameter, or a multiple of one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Multiple {
+pub(crate) struct Multiple {
     /// The parameter, as a position in the list of all parameters.
-    pub(super) parameter: usize,
-    pub(super) factor: f64,
+    pub(crate) parameter: usize,
+    pub(crate) factor: f64,
 }
 
 /// A parameter with its prior and the elements that read it.
 #[derive(Debug)]
-pub(super) struct Parameter {
-    pub(super) element: AnyElement,
+pub(crate) struct Parameter {
+    pub(crate) element: AnyElement,
     /// The prior, an atomic element, for each assignment of some finite elements.
-    pub(super) prior: Rc<Conditional<AnyElement>>,
-    pub(super) readers: Vec<Reader>,
+    pub(crate) prior: Rc<Conditional<AnyElement>>,
+    pub(crate) readers: Vec<Reader>,
     /// The normal elements whose precisions or variances are multiples of the parameter, if there are any.
-    pub(super) scaled: Option<ScaledNormals>,
+    pub(crate) scaled: Option<ScaledNormals>,
     /// True if a Chain chooses this parameter, and stands for it.
-    pub(super) is_chosen: bool,
+    pub(crate) is_chosen: bool,
 }
 
 /// The density of the observed numbers if the precisions of all normal elements, or the variances of all, are multiples of one parameter.
@@ -47,24 +47,24 @@ pub(super) struct Parameter {
 /// With λ the parameter, or its inverse if it is a variance, the natural logarithm of the density is that for λ = 1 plus
 /// `(numbers / 2) ln λ - (λ - 1) squares / 2`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct ScaledNormals {
-    pub(super) measure: Spread,
+pub(crate) struct ScaledNormals {
+    pub(crate) measure: Spread,
     /// Number of observed numbers.
-    pub(super) numbers: f64,
+    pub(crate) numbers: f64,
     /// The squared distance of the observed numbers from their means, for a parameter of one.
-    pub(super) squares: f64,
+    pub(crate) squares: f64,
 }
 
 /// The meaning of a parameter of normal elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spread {
+pub(crate) enum Spread {
     Precision,
     Variance,
 }
 
 impl Spread {
     /// The factor of the precision for this value of the parameter.
-    pub(super) fn precision(self, parameter: f64) -> f64 {
+    pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
             Self::Precision => parameter,
             Self::Variance => parameter.recip(),
@@ -95,19 +95,19 @@ impl ScaledNormals {
 
 /// An element with a parameter among the parameters of its distribution.
 #[derive(Debug)]
-pub(super) struct Reader {
-    pub(super) element: AnyElement,
+pub(crate) struct Reader {
+    pub(crate) element: AnyElement,
     /// The position of the parameter among the element's parents.
-    pub(super) open: usize,
-    pub(super) factor: f64,
-    pub(super) value: ReadValue,
+    pub(crate) open: usize,
+    pub(crate) factor: f64,
+    pub(crate) value: ReadValue,
     /// The finite elements that the element depends on, and itself if it is finite, by number in ascending order.
-    pub(super) scope: Vec<usize>,
+    pub(crate) scope: Vec<usize>,
 }
 
 /// The value of a reader.
 #[derive(Clone, Debug)]
-pub(super) enum ReadValue {
+pub(crate) enum ReadValue {
     Observed(Datum),
     /// The value of a finite element, by its number.
     Child(usize),
@@ -115,17 +115,17 @@ pub(super) enum ReadValue {
 
 /// The posterior of a parameter for one assignment of finite elements.
 #[derive(Clone)]
-pub(super) struct ParameterPosterior {
-    pub(super) distribution: Option<Arc<dyn AtomicOp>>,
+pub(crate) struct ParameterPosterior {
+    pub(crate) distribution: Option<Arc<dyn AtomicOp>>,
     /// The natural logarithm of the integral of the product of prior and likelihoods.
-    pub(super) log_total: f64,
+    pub(crate) log_total: f64,
 }
 
 impl Parameter {
     /// The posterior for each assignment of the finite elements on which the prior and the readers depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a likelihood is not conjugate to the prior, or if there are too many assignments.
-    pub(super) fn posteriors(
+    pub(crate) fn posteriors(
         &self,
         finite: &FinitePart<'_>,
     ) -> Result<Conditional<ParameterPosterior>, Error> {
@@ -288,7 +288,7 @@ impl Reader {
 
 impl Scan<'_> {
     /// A parameter with this prior.
-    pub(super) fn add_parameter(
+    pub(crate) fn add_parameter(
         &mut self,
         element: &AnyElement,
         prior: Conditional<AnyElement>,
@@ -308,7 +308,7 @@ impl Scan<'_> {
 
     /// The form of a member of a continuous family, which is not normal and whose parameters are finite elements: a parameter. `None` if the family states
     /// no conjugate prior.
-    pub(super) fn parameter_member(
+    pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,
         family: &dyn FamilyOp,
@@ -339,7 +339,7 @@ impl Scan<'_> {
     }
 
     /// The form of an element whose distribution reads a parameter with a prior: observed, or finite.
-    pub(super) fn reader(
+    pub(crate) fn reader(
         &mut self,
         element: &AnyElement,
         family: &dyn FamilyOp,
@@ -379,7 +379,7 @@ impl Scan<'_> {
 
     /// The form of a normal element whose precision or variance is a multiple of a parameter: a normal vector for the parameter [`at`](Self::at). `None` if the
     /// element is no such one, or is observed and has no real parent.
-    pub(super) fn scaled_member(
+    pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,
         family: &dyn FamilyOp,
@@ -437,7 +437,7 @@ impl Scan<'_> {
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the spreads of some normal elements are multiples of a parameter, and the spreads of others are not, or if finite
     /// elements decide among normal elements.
-    pub(super) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
+    pub(crate) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
         let Some(&(_, parameter, measure)) = self.scales.first() else {
             return Ok(None);
         };
@@ -502,7 +502,7 @@ impl Scan<'_> {
     }
 
     /// The form of a Chain that chooses among parameters which nothing else reads: a parameter. `None` if some results are no parameters.
-    pub(super) fn chosen_parameter(
+    pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
         branches: &[AnyElement],
@@ -548,7 +548,7 @@ impl Scan<'_> {
     /// Checks that nothing but one Chain reads the parameters that the Chain chooses.
     ///
     /// **Errors.** [`Error::NotClosedForm`].
-    pub(super) fn check_chosen_parameters(&self) -> Result<(), Error> {
+    pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
         if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
             return Ok(());
         }
@@ -568,7 +568,7 @@ impl Scan<'_> {
 }
 
 /// True if an element is the prior of a parameter: an atomic continuous element with known moments, to which some likelihoods are conjugate.
-pub(super) fn is_prior(element: &AnyElement) -> bool {
+pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
         Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),
         _ => false,
@@ -582,7 +582,7 @@ fn sorted(places: &[usize]) -> Vec<usize> {
     sorted
 }
 
-pub(super) fn not_conjugate(parameter: &AnyElement, reader: &AnyElement) -> Error {
+pub(crate) fn not_conjugate(parameter: &AnyElement, reader: &AnyElement) -> Error {
     let problem = if parameter.id() == reader.id() {
         "its distribution is neither normal nor that of a parameter with a conjugate prior"
             .to_owned()

@@ -9,9 +9,9 @@ use figrs_core::{AnyElement, Datum, ElementId, Evidence};
 use figrs_gaussian::{RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
 
-use super::finite_part::FinitePart;
-use super::linear_element::{Conditional, Linear};
-use super::scan::not_closed;
+use crate::finite_part::FinitePart;
+use crate::linear_element::{Conditional, Linear};
+use crate::scan::not_closed;
 
 /// Distance from the mean, in standard deviations, up to which a likelihood must have a value. Beyond it, a number for which a function fails has
 /// likelihood zero.
@@ -19,20 +19,20 @@ const REACH: f64 = 8.0;
 
 /// A function of one real number.
 #[derive(Clone, Debug)]
-pub(super) struct RealFunction {
+pub(crate) struct RealFunction {
     /// The real element with the number.
-    pub(super) base: AnyElement,
+    pub(crate) base: AnyElement,
     /// The number as a linear function of normal vectors.
-    pub(super) argument: Rc<Conditional<Linear>>,
+    pub(crate) argument: Rc<Conditional<Linear>>,
     /// The elements between the number and the value, each after its parents.
-    pub(super) path: Vec<AnyElement>,
+    pub(crate) path: Vec<AnyElement>,
     /// The finite elements that these read, by number in ascending order.
-    pub(super) scope: Vec<usize>,
+    pub(crate) scope: Vec<usize>,
 }
 
 /// The value that a site weighs.
 #[derive(Clone, Debug)]
-pub(super) enum Weighed {
+pub(crate) enum Weighed {
     /// The value of a finite element, with its number.
     Child(usize),
     /// The value of a finite element that is true if and only if the number is positive, and its value at zero.
@@ -47,18 +47,18 @@ pub(super) enum Weighed {
 
 /// A likelihood of one real number.
 #[derive(Clone, Debug)]
-pub(super) struct Site {
+pub(crate) struct Site {
     /// The element that depends on the number.
-    pub(super) element: AnyElement,
-    pub(super) function: RealFunction,
-    pub(super) weighed: Weighed,
+    pub(crate) element: AnyElement,
+    pub(crate) function: RealFunction,
+    pub(crate) weighed: Weighed,
 }
 
 impl Site {
     /// The distribution of the number, multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood is zero.
     ///
     /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a child has a value that was not found before.
-    pub(super) fn tilted(
+    pub(crate) fn tilted(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
@@ -114,7 +114,7 @@ impl Site {
     }
 
     /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for observed values.
-    pub(super) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
+    pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
                 (finite.support(child).len() as f64).ln()
@@ -124,7 +124,7 @@ impl Site {
     }
 
     /// The natural logarithm of the likelihood of a number.
-    pub(super) fn log_likelihood(
+    pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
@@ -161,7 +161,7 @@ impl Site {
 
 impl RealFunction {
     /// The values of the elements on the path, for a number and an assignment of finite elements.
-    pub(super) fn values<'a>(
+    pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
         value_of: &'a dyn Fn(usize) -> u32,
@@ -182,7 +182,7 @@ impl RealFunction {
 }
 
 /// Values of the elements that a function of a real number reads.
-pub(super) struct PathValues<'a> {
+pub(crate) struct PathValues<'a> {
     finite: &'a FinitePart<'a>,
     value_of: &'a dyn Fn(usize) -> u32,
     known: FxHashMap<ElementId, Datum>,
@@ -208,7 +208,7 @@ impl PathValues<'_> {
     }
 
     /// The value of a deterministic element.
-    pub(super) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
+    pub(crate) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
         let Kind::Apply(_, op) = element.kind() else {
             let problem = "it is no deterministic function of a real number";
             return Err(not_closed(element, problem.to_owned()));
@@ -241,7 +241,7 @@ impl PathValues<'_> {
     }
 
     /// Calls a function with each possible value of an element; returns false if the values cannot be listed.
-    pub(super) fn for_each_value(
+    pub(crate) fn for_each_value(
         &self,
         element: &AnyElement,
         mut add: impl FnMut(&dyn Any),

@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. Functions of few numbers are stored without further memory.
 #[derive(Clone, Debug)]
-pub(super) struct Linear {
+pub(crate) struct Linear {
     /// Number of numbers of the value.
     numbers: usize,
     /// The vectors, by index in ascending order, each with its number of numbers.
@@ -15,7 +15,7 @@ pub(super) struct Linear {
 }
 
 impl Linear {
-    pub(super) fn constant(offset: &[f64]) -> Self {
+    pub(crate) fn constant(offset: &[f64]) -> Self {
         Self {
             numbers: offset.len(),
             vectors: SmallVec::new(),
@@ -24,7 +24,7 @@ impl Linear {
     }
 
     /// A vector itself.
-    pub(super) fn vector(index: usize, dimension: usize) -> Self {
+    pub(crate) fn vector(index: usize, dimension: usize) -> Self {
         let mut this = Self {
             numbers: dimension,
             vectors: smallvec![(index as u32, dimension as u32)],
@@ -37,16 +37,16 @@ impl Linear {
     }
 
     /// Number of numbers of the value.
-    pub(super) fn numbers(&self) -> usize {
+    pub(crate) fn numbers(&self) -> usize {
         self.numbers
     }
 
-    pub(super) fn offset(&self) -> &[f64] {
+    pub(crate) fn offset(&self) -> &[f64] {
         &self.entries[..self.numbers]
     }
 
     /// The vectors, by index in ascending order, with their coefficients.
-    pub(super) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         let mut rest = &self.entries[self.numbers..];
         self.vectors.iter().map(move |&(index, width)| {
             let width = width as usize;
@@ -60,18 +60,18 @@ impl Linear {
     }
 
     /// The indices of the vectors, in ascending order.
-    pub(super) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
+    pub(crate) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
         self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
     /// The coefficients of a vector, if the function has them.
-    pub(super) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
+    pub(crate) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
         let found = self.terms().find(|term| term.0 == index);
         found.map(|term| term.1)
     }
 
     /// The vector that this function is equal to, if there is one.
-    pub(super) fn as_vector(&self) -> Option<usize> {
+    pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
         };
@@ -82,12 +82,12 @@ impl Linear {
     }
 
     /// True if all coefficients are finite.
-    pub(super) fn is_finite(&self) -> bool {
+    pub(crate) fn is_finite(&self) -> bool {
         self.entries.iter().all(|x| x.is_finite())
     }
 
     /// The same function of the vectors with other indices.
-    pub(super) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
+    pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = Self::constant(self.offset());
         for (index, coefficients) in self.terms() {
             sum.add_term(1.0, new_index(index), coefficients);
@@ -96,7 +96,7 @@ impl Linear {
     }
 
     /// Adds `factor * other`.
-    pub(super) fn add_multiple(&mut self, factor: f64, other: &Self) {
+    pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
         for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
             *sum += factor * x;
         }
@@ -106,7 +106,7 @@ impl Linear {
     }
 
     /// Adds `coefficients * other`.
-    pub(super) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
+    pub(crate) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
         let offset = &mut self.entries[..self.numbers];
         add_product(offset, coefficients, other.offset());
         for (index, of_other) in other.terms() {
@@ -119,7 +119,7 @@ impl Linear {
     }
 
     /// Adds `factor * coefficients * vector`.
-    pub(super) fn add_term(
+    pub(crate) fn add_term(
         &mut self,
         factor: f64,
         index: usize,
@@ -161,15 +161,15 @@ fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
 
 /// A value for each assignment of some finite elements.
 #[derive(Clone, Debug)]
-pub(super) struct Conditional<T> {
+pub(crate) struct Conditional<T> {
     /// The finite elements, by index in ascending order.
-    pub(super) finite: Vec<usize>,
+    pub(crate) finite: Vec<usize>,
     /// The values, row-major: the last finite element varies fastest.
-    pub(super) rows: SmallVec<[T; 1]>,
+    pub(crate) rows: SmallVec<[T; 1]>,
 }
 
 impl<T> Conditional<T> {
-    pub(super) fn always(value: T) -> Self {
+    pub(crate) fn always(value: T) -> Self {
         Self {
             finite: Vec::new(),
             rows: smallvec![value],
@@ -177,7 +177,7 @@ impl<T> Conditional<T> {
     }
 
     /// The value for an assignment of all finite elements that `scope` lists in ascending order.
-    pub(super) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
+    pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         let index = self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
             index * sizes[place] + values[place] as usize
@@ -185,7 +185,7 @@ impl<T> Conditional<T> {
         &self.rows[index]
     }
 
-    pub(super) fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {
+    pub(crate) fn map<R>(self, function: impl FnMut(T) -> R) -> Conditional<R> {
         Conditional {
             finite: self.finite,
             rows: self.rows.into_iter().map(function).collect(),
@@ -195,7 +195,7 @@ impl<T> Conditional<T> {
 
 impl Conditional<Linear> {
     /// The indices of all vectors, in ascending order.
-    pub(super) fn vectors(&self) -> Vec<usize> {
+    pub(crate) fn vectors(&self) -> Vec<usize> {
         if let [row] = &self.rows[..] {
             return row.vectors().collect();
         }
@@ -207,7 +207,7 @@ impl Conditional<Linear> {
 }
 
 /// The union of lists in ascending order.
-pub(super) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
+pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();

@@ -18,22 +18,22 @@ use nalgebra::{DMatrix, DVector};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use super::answer::explained;
-use super::conjugate::ParameterPosterior;
-use super::finite_part::numbers_of;
-use super::linear_element::{Conditional, Linear, union};
-use super::scan::{Form, NormalVector, Scan, not_closed};
-use super::site::Site;
-use crate::conflict;
+use crate::closed_form::explained;
+use crate::conjugate::ParameterPosterior;
+use crate::finite_part::numbers_of;
+use crate::linear_element::{Conditional, Linear, union};
+use crate::scan::{Form, NormalVector, Scan, not_closed};
+use crate::site::Site;
+use figrs_answer::conflict;
 
 /// The positions of the numbers of an element in a list of the numbers of several elements; `None` if the element is finite.
-pub(super) type NumbersOfElement = Option<Range<usize>>;
+pub(crate) type NumbersOfElement = Option<Range<usize>>;
 
 /// A model as a factor graph of finite variables and vectors.
-pub(super) struct HybridModel<'m> {
+pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
-    pub(super) graph: HybridGraph,
-    pub(super) expansion: Expansion,
+    pub(crate) graph: HybridGraph,
+    pub(crate) expansion: Expansion,
     /// For each finite element, its variable, and its value in the scan for each value of the variable. An element without a variable has one
     /// value.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
@@ -45,15 +45,15 @@ pub(super) struct HybridModel<'m> {
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for those that were merged with another one.
     dimensions: Vec<usize>,
-    pub(super) sites: Vec<SiteFactor>,
+    pub(crate) sites: Vec<SiteFactor>,
     /// For each parameter, its posterior given the finite elements.
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
 
 /// The factor of a likelihood that is not Gaussian.
 #[derive(Debug)]
-pub(super) struct SiteFactor {
-    pub(super) site: Site,
+pub(crate) struct SiteFactor {
+    pub(crate) site: Site,
     /// The position of the factor in the graph.
     factor: usize,
     /// The number that the likelihood reads, for each assignment of the variables of the factor.
@@ -69,7 +69,7 @@ impl<'m> HybridModel<'m> {
     ///
     /// **Errors.** The errors of the scan and of the expansion of the finite elements; [`Error::NotClosedForm`] for evidence on real elements
     /// that observes no value.
-    pub(super) fn new(
+    pub(crate) fn new(
         mut scan: Scan<'m>,
         model: &Model,
         targets: &[AnyElement],
@@ -246,7 +246,7 @@ impl<'m> HybridModel<'m> {
     /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
     ///
     /// **Errors.** The errors of the likelihoods and of the elimination.
-    pub(super) fn propagate(
+    pub(crate) fn propagate(
         &mut self,
         sweeps: Sweeps,
         (limit, limits): (usize, &Limits),
@@ -495,7 +495,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The variable of a finite target, and its possible values; the variable is `None` if there is one value.
-    pub(super) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
+    pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
         let place = self.scan.finite.place(target);
         let position = self.expansion.targets()[place];
         let support = self.expansion.elements()[position].support.clone();
@@ -505,7 +505,7 @@ impl<'m> HybridModel<'m> {
     /// The parameter that a target is, as a position in the list of posteriors.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain chooses the parameter.
-    pub(super) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
+    pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
         let Form::Parameter(multiple) = *self.scan.form(target) else {
             return Ok(None);
         };
@@ -517,7 +517,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// Number of numbers that evidence determines.
-    pub(super) fn observed_numbers(&self) -> usize {
+    pub(crate) fn observed_numbers(&self) -> usize {
         let all = self
             .scan
             .vectors
@@ -528,13 +528,13 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The posterior of the parameter of which the spreads of all normal elements are multiples, if there is one.
-    pub(super) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
+    pub(crate) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
         let &(_, parameter, _) = self.scan.scales.first()?;
         self.posteriors[parameter].rows[0].distribution.as_ref()
     }
 
     /// The posterior of a parameter for an assignment of variables; `None` if it is impossible.
-    pub(super) fn parameter_posterior(
+    pub(crate) fn parameter_posterior(
         &self,
         parameter: usize,
         variables: &[VarId],
@@ -553,7 +553,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// A real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if it is finite.
-    pub(super) fn real_target(
+    pub(crate) fn real_target(
         &self,
         target: &AnyElement,
     ) -> Result<Option<Rc<Conditional<Linear>>>, Error> {
@@ -581,7 +581,7 @@ impl<'m> HybridModel<'m> {
 
     /// The numbers of all real elements among these as one linear function, which depends on the finite elements among them too; and for each
     /// element, the positions of its numbers, `None` if it is finite.
-    pub(super) fn stacked(
+    pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
     ) -> Result<(Conditional<Linear>, Vec<NumbersOfElement>), Error> {
@@ -626,7 +626,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The value of a finite element, for an assignment of variables.
-    pub(super) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
+    pub(crate) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
         let place = self.scan.finite.known_place(element);
         let value = self.value(place, variables, values);
         self.scan.finite.support(place).datum(value as usize)
@@ -634,7 +634,7 @@ impl<'m> HybridModel<'m> {
 
     /// Adds a factor with the value one that mentions the vectors and the finite elements of a target, so that their joint distribution can be read.
     /// Returns the vectors, by index and by name.
-    pub(super) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
+    pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
         let reals = rows.vectors();
         let named = reals
             .iter()
@@ -667,7 +667,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The linear function of a target for an assignment of variables.
-    pub(super) fn row<'r>(
+    pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,
         variables: &[VarId],
@@ -683,7 +683,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The normal element of a vector of the graph.
-    pub(super) fn element(&self, real: RealId) -> Option<&AnyElement> {
+    pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();
         vector.map(|vector| &vector.element)

@@ -1,9 +1,9 @@
 //! Answers in closed form.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use figrs_answer::answer::estimate::Estimate;
-use std::sync::Arc;
 
 use figrs_answer::answer::family_mixture::{FamilyMixture, Member};
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
@@ -15,14 +15,13 @@ use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
-use super::conjugate::{ScaledNormals, Spread};
-use super::hybrid_model::HybridModel;
-use super::linear_element::{Conditional, Linear};
-use super::scan::{Scan, not_closed};
-use crate::question::Question;
+use crate::conjugate::{ScaledNormals, Spread};
+use crate::hybrid_model::HybridModel;
+use crate::linear_element::{Conditional, Linear};
+use crate::scan::{Scan, not_closed};
 
 /// Maximum number of components of a mixture.
-pub(super) const MAX_COMPONENTS: usize = 1 << 16;
+pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
 /// Answers a question in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
 ///
@@ -33,16 +32,15 @@ pub(super) const MAX_COMPONENTS: usize = 1 << 16;
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
 /// **Errors.** [`Error::NotClosedForm`]; [`Error::ImpossibleEvidence`]; the errors of the model.
-pub(crate) fn in_closed_form(
+pub fn in_closed_form(
     algorithm: &'static str,
-    question: &Question<'_>,
+    (model, targets): (&Model, &[AnyElement]),
     limits: &Limits,
     refused: Error,
 ) -> Result<Answer, Error> {
     if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
         return Err(refused);
     }
-    let (model, targets) = (question.model, question.targets);
     let mut scan = Scan::new(model, targets, limits);
     match scan.run() {
         // A model without normal elements is none for this algorithm.
@@ -95,7 +93,7 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
 }
 
 /// A real target.
-pub(super) struct RealTarget {
+pub(crate) struct RealTarget {
     /// The vectors of which it is a linear function, by index and by name.
     vectors: Vec<(usize, RealId)>,
     /// The linear function; of no numbers if the target is a parameter.
@@ -105,7 +103,7 @@ pub(super) struct RealTarget {
 }
 
 /// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
-pub(super) fn real_targets(
+pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
 ) -> Result<Vec<Option<RealTarget>>, Error> {
@@ -129,7 +127,7 @@ pub(super) fn real_targets(
 }
 
 /// The marginals of the targets, and the log-evidence.
-pub(super) fn marginals(
+pub(crate) fn marginals(
     algorithm: &'static str,
     hybrid: &mut HybridModel<'_>,
     (model, targets, reals): (&Model, &[AnyElement], &[Option<RealTarget>]),
@@ -248,7 +246,7 @@ fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) 
 }
 
 /// The mean and the covariance of a linear function of some vectors, whose numbers stand one after another.
-pub(super) fn moments(
+pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
     vectors: &[(usize, RealId)],
@@ -270,7 +268,7 @@ pub(super) fn moments(
 }
 
 /// The error for evidence that excludes every world.
-pub(super) fn impossible(model: &Model) -> Error {
+pub(crate) fn impossible(model: &Model) -> Error {
     Error::ImpossibleEvidence {
         conflict: (0..model.evidence().len())
             .map(|i| model.describe(i))
@@ -280,7 +278,7 @@ pub(super) fn impossible(model: &Model) -> Error {
 }
 
 /// The error of an elimination, about an element.
-pub(super) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
+pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => not_closed(element, problem),
         None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use figrs_answer::limits::expand;
+use crate::limits::expand;
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_factor::graph::{Factor, FactorGraph};

@@ -1,4 +1,7 @@
-//! Models of normal elements and finite elements, in closed form.
+//! Models of real numbers: in closed form, by expectation propagation, and one step at a time.
+//!
+//! The exact algorithms of figrs call [`in_closed_form`] for a model that they refuse because an element is continuous, if the feature `reals` of figrs
+//! is on; [`WithReals`] does the same for one algorithm without the feature.
 //!
 //! | file | content |
 //! |---|---|
@@ -8,23 +11,32 @@
 //! | `hybrid_model` | the factor graph of both |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate` | parameters with conjugate priors |
-//! | `answer` | the marginals of the targets |
+//! | `closed_form` | the marginals of the targets |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
-//! | `belief` | the joint distribution of several elements |
+//! | `with_reals` | an algorithm for finite models, and the closed form beside it |
+//! | `filter`, `belief` | the joint distribution of several elements |
 //! | `law` | a step of a filter whose elements are always the same |
 
-mod answer;
-pub(crate) mod belief;
+#![warn(clippy::unwrap_used)]
+
+mod belief;
+mod closed_form;
 mod conjugate;
 mod expectation_propagation;
+#[doc(hidden)]
+pub mod filter;
 mod finite_part;
 mod hybrid_model;
-pub(crate) mod law;
+mod law;
 mod linear_element;
 mod private_results;
 mod scan;
 mod site;
 mod site_scan;
+mod with_reals;
 
-pub(crate) use answer::in_closed_form;
+pub use closed_form::in_closed_form;
 pub use expectation_propagation::ExpectationPropagation;
+pub use filter::Filter;
+pub use law::FilterLaw;
+pub use with_reals::WithReals;

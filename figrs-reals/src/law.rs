@@ -6,10 +6,10 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model};
 use nalgebra::{DMatrix, DVector};
 
-use super::belief::{Belief, BeliefComponent};
-use super::linear_element::{Conditional, Linear};
-use super::scan::{Form, Scan, not_closed};
+use crate::belief::{Belief, BeliefComponent};
 use crate::filter::factor;
+use crate::linear_element::{Conditional, Linear};
+use crate::scan::{Form, Scan, not_closed};
 
 /// The logarithm of the root of 2 pi.
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;

@@ -10,16 +10,16 @@ use figrs_answer::setters;
 use figrs_core::{AnyElement, Limits, Model};
 use figrs_gaussian::Sweeps;
 
-use super::answer::{MAX_COMPONENTS, marginals, real_targets};
-use super::hybrid_model::HybridModel;
-use super::scan::Scan;
+use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
+use crate::hybrid_model::HybridModel;
+use crate::scan::Scan;
 
 /// Approximate marginals of models whose real elements are normal given the finite ones, with likelihoods of real numbers that are not Gaussian.
 ///
 /// The likelihoods are: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements whose
 /// distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution given one real
 /// number is not normal (Student-t noise). Each is approximated by a Gaussian function of its number, which has the same mass, mean and variance given all
-/// others. The rest of the model is solved exactly, as [`Exact`](crate::Exact) does.
+/// others. The rest of the model is solved exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model without such likelihoods is answered exactly. If the model has one of them, and no finite elements besides it, the means, the
 /// covariances and the log-evidence are exact; the distributions are not normal, but are described by normal ones. Otherwise the numbers are approximations
@@ -39,7 +39,7 @@ use super::scan::Scan;
 ///
 /// ```
 /// # use figrs_core::{Model, Normal, Variance};
-/// # use figrs_exact::ExpectationPropagation;
+/// # use figrs_reals::ExpectationPropagation;
 /// # use figrs_answer::Run;
 /// // Two newcomers play; the one who plays better in this game wins.
 /// let skill = || Normal::new(25.0, Variance(70.0));
