@@ -747,7 +747,7 @@ fn base_of(
             return (base, values);
         }
         values = Some(match values {
-            None => index.to_vec(),
+            None => index.clone(),
             Some(of_base) => index.iter().map(|&value| of_base[value as usize]).collect(),
         });
         base = *parent;

@@ -16,6 +16,7 @@
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief` | the joint distribution of several elements |
+//! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
@@ -32,6 +33,7 @@ mod hybrid_model;
 mod law;
 mod linear_element;
 mod private_results;
+mod saved_filter;
 mod scan;
 mod site;
 mod site_scan;
@@ -42,4 +44,5 @@ pub use closed_form::in_closed_form;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
 pub use law::FilterLaw;
+pub use saved_filter::SavedFilter;
 pub use with_reals::WithReals;

@@ -8,3 +8,4 @@ mod propagation;
 mod random_models;
 mod reference;
 mod refusals;
+mod saved_filter;
