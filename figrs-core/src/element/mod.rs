@@ -40,7 +40,7 @@ pub mod function;
 mod gamma;
 mod geometric;
 mod hypergeometric;
-mod if_else;
+pub(crate) mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;

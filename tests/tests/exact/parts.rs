@@ -173,6 +173,8 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
         let same_age = first.part(|room| &room.owner).part(|person| &person.age);
         let used = distinct(&house.used);
         let total = used.fold_parts(|room| &room.size, 0, |sum, size| sum + size);
+        let same_total =
+            used.fold_parts_among(&house.rooms, |room| &room.size, 0, |sum, size| sum + size);
         let count = used.map(Distinct::len);
         // The persons who own used rooms, each once; the list has them as often as they own one.
         let owners: Vec<Element<Person>> = house
@@ -220,7 +222,10 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             sums[4] += p * f64::from(u8::from(sum == 2));
         });
         for algorithm in exact() {
-            let run = algorithm.run(&model, (&size, &age, &same_age, &total, &count, &ages));
+            let run = algorithm.run(
+                &model,
+                (&size, &age, &same_age, &total, &same_total, &count, &ages),
+            );
             let answer =
                 run.unwrap_or_else(|error| panic!("case {case}, {}: {error}", algorithm.name()));
             let found = [
@@ -241,6 +246,7 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             }
             assert!((answer.probability(&size, &2).unwrap() - 1.0).abs() < 1e-12);
             assert!((answer.mean(&same_age).unwrap() - found[0]).abs() < 1e-9);
+            assert!((answer.mean(&same_total).unwrap() - found[1]).abs() < 1e-9);
             let log_evidence = answer.log_evidence().unwrap().value;
             assert!(
                 (log_evidence - evidence.ln()).abs() < 1e-9,
@@ -249,8 +255,8 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             );
         }
         // Every run that a sampler could make, with its probability and weight.
-        let targets = [age.erased().clone(), total.erased().clone()];
-        let (mut weights, mut weighted) = (0.0, [0.0; 2]);
+        let targets = [&age, &total, &same_total].map(|target| target.erased().clone());
+        let (mut weights, mut weighted) = (0.0, [0.0; 3]);
         let all = every_run(
             &model,
             &targets,
@@ -270,7 +276,7 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             (weights - evidence).abs() < 1e-12,
             "case {case}: {weights}, not {evidence}"
         );
-        for (found, sum) in weighted.iter().zip(sums) {
+        for (found, sum) in weighted.iter().zip([sums[0], sums[1], sums[1]]) {
             assert!(
                 (found - sum).abs() < 1e-9,
                 "case {case}: {found}, not {sum}"
@@ -449,6 +455,29 @@ fn an_answer_prints_the_paths_of_its_targets() {
 }
 
 #[test]
+fn an_object_that_is_not_listed_is_an_error() {
+    let people = [person(1), person(2), person(3)];
+    let chosen = [Uniform::new(people.clone())];
+    let set = distinct(&chosen);
+    let age = set.fold_parts_among(&people[..2], |person| &person.age, 0, |sum, age| sum + age);
+    for algorithm in exact() {
+        let error = algorithm.run(&Model::new(), &age).unwrap_err();
+        let is_row = matches!(
+            &error,
+            figrs::Error::Model(ModelError::Function {
+                fault: Fault::Row(_),
+                ..
+            })
+        );
+        assert!(is_row, "{}: {error}", algorithm.name());
+        let third = people[2].clone();
+        let model = Model::new().condition(&chosen[0], move |person| !person.same(&third));
+        let answer = algorithm.run(&model, &age).unwrap();
+        assert!((answer.mean(&age).unwrap() - 2.0).abs() < 1e-12);
+    }
+}
+
+#[test]
 fn many_references_to_few_objects_are_cheap() {
     // The 12 references have 8^12 joint values, and the sets of objects are at most 2^8.
     let (references, objects) = (12, 8);
@@ -458,7 +487,7 @@ fn many_references_to_few_objects_are_cheap() {
         .collect();
     let set = distinct(&chosen);
     let count = set.map(Distinct::len);
-    let total = set.fold_parts(|person| &person.age, 0, |sum, age| sum + age);
+    let total = set.fold_parts_among(&people, |person| &person.age, 0, |sum, age| sum + age);
     let missed = (1.0 - 1.0 / objects as f64).powi(references);
     let expected = objects as f64 * (1.0 - missed);
     for algorithm in algorithms![VariableElimination::new(), Frontier::new()] {
