@@ -14,7 +14,7 @@
 //! | `closed_form` | the marginals of the targets |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
-//! | `filter`, `belief` | the joint distribution of several elements |
+//! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
@@ -27,6 +27,7 @@ mod expectation_propagation;
 pub mod filter;
 mod finite_part;
 mod hybrid_model;
+mod joint_moments;
 mod law;
 mod linear_element;
 mod private_results;
@@ -38,5 +39,7 @@ mod with_reals;
 pub use closed_form::in_closed_form;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
+#[doc(hidden)]
+pub use joint_moments::{JointComponent, joint_moments};
 pub use law::FilterLaw;
 pub use with_reals::WithReals;
