@@ -369,6 +369,47 @@ fn priors_are_used_by_map_estimates() {
 }
 
 #[test]
+fn evidence_of_the_model_holds_in_each_row() {
+    let (mean, rate) = (coefficient("mean"), Learned::beta("rate", 1.0, 1.0));
+    let value = Normal::new(&mean, Variance(1.0));
+    let noisy = Normal::new(&value, Variance(1.0));
+    let throw = Flip::new(&rate);
+    let learner = ExpectationMaximization::new(JunctionTree::new());
+    let model = Model::new().observe(&value, 1.5);
+    let cases = Cases::new(&throw).rows([true, true, false]);
+    let fit = learner.fit(&model, &cases).unwrap();
+    assert_eq!(values(&fit, &[&mean]), [1.5]);
+    assert!((fit.value(&rate).unwrap() - 2.0 / 3.0).abs() < 1e-12);
+    let log = 3.0 * -0.5 * std::f64::consts::TAU.ln() + (4.0_f64 / 27.0).ln();
+    assert!((fit.log_likelihoods().last().unwrap() - log).abs() < 1e-12);
+    let cases = Cases::new((&value, &noisy)).rows([(0.0, 1.0), (1.0, 2.0)]);
+    let fit = learner.fit(&Model::new(), &cases).unwrap();
+    assert!((fit.value(&mean).unwrap() - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn further_cases_are_added_to_the_statistics() {
+    let (mean, noise) = (coefficient("mean"), variance("noise"));
+    let value = Normal::new(&mean, Variance(&noise));
+    let reading = Normal::new(&value, Variance(1.0));
+    let rows = [(1.0, 2.0), (3.0, 2.0), (4.0, 5.0), (2.0, 2.5)];
+    let learner = ExpectationMaximization::new(JunctionTree::new());
+    let all = learner.fit(&Model::new(), &Cases::new((&value, &reading)).rows(rows));
+    let mut fit = learner
+        .fit(
+            &Model::new(),
+            &Cases::new((&value, &reading)).rows(rows[..2].to_vec()),
+        )
+        .unwrap();
+    fit.update(&Cases::new((&value, &reading)).rows(rows[2..].to_vec()))
+        .unwrap();
+    let exact = values(&all.unwrap(), &[&mean, &noise]);
+    for (found, exact) in values(&fit, &[&mean, &noise]).iter().zip(exact) {
+        assert!((found - exact).abs() < 1e-12, "{found}, exactly {exact}");
+    }
+}
+
+#[test]
 fn questions_without_an_answer_are_refused() {
     let learner = ExpectationMaximization::new(JunctionTree::new());
     let (a, b, c) = (coefficient("a"), coefficient("b"), coefficient("c"));
