@@ -378,7 +378,7 @@ fn evidence_of_the_model_holds_in_each_row() {
     let model = Model::new().observe(&value, 1.5);
     let cases = Cases::new(&throw).rows([true, true, false]);
     let fit = learner.fit(&model, &cases).unwrap();
-    assert_eq!(values(&fit, &[&mean]), [1.5]);
+    assert!((fit.value(&mean).unwrap() - 1.5).abs() < 1e-12);
     assert!((fit.value(&rate).unwrap() - 2.0 / 3.0).abs() < 1e-12);
     let log = 3.0 * -0.5 * std::f64::consts::TAU.ln() + (4.0_f64 / 27.0).ln();
     assert!((fit.log_likelihoods().last().unwrap() - log).abs() < 1e-12);
