@@ -97,7 +97,7 @@ pub(crate) struct RealTarget {
     /// The vectors of which it is a linear function, by index and by name.
     vectors: Vec<(usize, RealId)>,
     /// The linear function; of no numbers if the target is a parameter.
-    rows: Rc<Conditional<Linear>>,
+    pub(crate) rows: Rc<Conditional<Linear>>,
     /// The parameter that the target is.
     parameter: Option<usize>,
 }

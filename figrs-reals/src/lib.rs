@@ -25,11 +25,13 @@ mod belief;
 mod best_world;
 mod closed_form;
 mod conjugate;
+mod correction;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;
 mod finite_part;
 mod hybrid_model;
+mod hybrid_world;
 mod law;
 mod linear_element;
 mod private_results;
