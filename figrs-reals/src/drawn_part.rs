@@ -162,7 +162,7 @@ impl StaticGraph {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         let others = self.elements.values();
         let others = others.filter(|element| !members.contains(&element.id()));
-        let read = others.flat_map(|element| element.parents());
+        let read = others.flat_map(AnyElement::parents);
         let mut seen: FxHashSet<ElementId> = FxHashSet::default();
         let all = read.chain(targets).chain(evidence);
         let mut found: Vec<AnyElement> = all
