@@ -257,16 +257,16 @@ fn each_finite_row_has_its_own_parameters() {
     for _ in 0..20 {
         let shares: Vec<f64> = rows
             .iter()
-            .map(|(label, x, y)| match label {
-                Some(label) => f64::from(u8::from(*label)),
-                None => {
-                    let density = |k: usize| {
-                        let off = y - line[k][0] - line[k][1] * x;
-                        (-0.5 * off * off / noise[k]).exp() / noise[k].sqrt()
-                    };
-                    let (first, second) = ((1.0 - p) * density(0), p * density(1));
-                    second / (first + second)
+            .map(|(label, x, y)| {
+                if let Some(label) = label {
+                    return f64::from(u8::from(*label));
                 }
+                let density = |k: usize| {
+                    let off = y - line[k][0] - line[k][1] * x;
+                    (-0.5 * off * off / noise[k]).exp() / noise[k].sqrt()
+                };
+                let (first, second) = ((1.0 - p) * density(0), p * density(1));
+                second / (first + second)
             })
             .collect();
         p = shares.iter().sum::<f64>() / rows.len() as f64;
