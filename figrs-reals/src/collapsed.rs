@@ -22,7 +22,7 @@ use crate::scan::Scan;
 ///
 /// Normal elements that are linear, parameters with conjugate priors and finite elements below the drawn elements are integrated out: each draw is weighted
 /// by the exact probability of the rest of the evidence. Targets among the elements that were integrated out are then drawn from their exact distribution
-/// given each draw. A model that has a closed form as a whole is answered exactly, without draws.
+/// given each draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a closed form as a whole is answered exactly, without draws.
 ///
 /// The sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the sampler alone, so that the same number of draws is
 /// worth more. A draw takes longer, because it takes a closed-form answer.
