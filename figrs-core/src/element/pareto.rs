@@ -31,8 +31,7 @@ impl Pareto {
     /// # use figrs_core::{Gamma, Pareto, Rate, Scale};
     /// let shape = Gamma::new(2.0, Rate(1.0));
     /// let size = Pareto::new(&shape, Scale(10.0));
-    /// println!("{}", size.label()); // Pareto at src/main.rs:3:12
-    /// # assert!(size.label().to_string().contains("Pareto at"));
+    /// # drop(size);
     /// ```
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {

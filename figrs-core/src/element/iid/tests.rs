@@ -1,5 +1,6 @@
 use super::*;
 use crate::element::contained::contained;
+use crate::element::operand::Operand;
 use crate::element::{
     Beta, Concentration, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Pareto,
     Poisson, Rate, Scale, Select, StandardDeviation, Variance, VonMises,
@@ -137,11 +138,8 @@ fn statistics_say_what_the_values_say() {
     let letters = ['a', 'b', 'c', 'a'];
     let weights = [(Element::clone(&a), 'a'), (b, 'b')];
     agree(&Select::new(weights.clone()), &letters, both);
-    let logits = vec![
-        Element::clone(&a),
-        Element::clone(&weights[1].0),
-        Element::clone(&a),
-    ];
+    let [first, second] = [&a, &weights[1].0].map(Operand::from);
+    let logits = vec![first, second, 0.5.into()];
     let far: &[&[f64]] = &[&[-1.0, 2.0], &[-1e9, 3.0], &[f64::NEG_INFINITY, 0.0]];
     agree(&Select::by_logits(logits, ['a', 'b', 'b']), &letters, far);
     agree(&Select::new(weights), &letters[..2], both);
