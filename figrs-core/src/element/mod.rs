@@ -46,6 +46,7 @@ mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;
+pub(crate) mod joint_values;
 mod kernel_density;
 mod kind;
 pub(crate) mod label;
