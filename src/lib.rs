@@ -18,18 +18,19 @@
 
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
-    Bytes, Call, CallId, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
-    Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
-    Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault, FilterState,
-    Flip, FunctionId, Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject,
-    Integer, InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood,
-    LinearFunction, LinearGaussian, LogNormal, Many, Mixed, Model, ModelError, MultivariateNormal,
-    NegativeBinomial, NextElements, Normal, Number, One, Operand, Outcomes, Param, Parents,
-    Poisson, PortableState, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select,
-    Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT, Support,
-    SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until, Value,
-    ValuePattern, Variance, Vector, Weibull, WrongParameter, any, expand, factor, filter_state,
-    fold, graph, inject, none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
+    Bytes, Call, CallId, Cauchy, Chain, Clause, Concentration, Constant, ContinuousUniform,
+    CountRange, Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet,
+    DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault,
+    FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If,
+    Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint, KernelDensity, Label, Laplace,
+    Learned, Likelihood, LinearFunction, LinearGaussian, Lkj, LogNormal, Many, Mixed, Model,
+    ModelError, Multinomial, MultivariateNormal, NegativeBinomial, NextElements, Normal, Number,
+    One, Operand, Outcomes, Param, Parents, Pareto, Poisson, PortableState, Precision, Rate,
+    RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
+    StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
+    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance, Vector, VonMises,
+    Weibull, Wishart, WrongParameter, any, expand, factor, filter_state, fold, graph, inject,
+    none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
