@@ -18,19 +18,21 @@
 
 pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
-    Bytes, Call, CallId, Cauchy, Chain, Clause, Constant, ContinuousUniform, CountRange,
-    Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet, DiscreteUniform,
-    Dist, Distinct, Distribution, Element, ElementId, ElementMember, Evidence, Exponential, Family,
-    Fault, FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric,
-    If, Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned,
-    Likelihood, LinearFunction, LinearGaussian, LogNormal, Many, Member, Mixed, Model, ModelError,
-    MultivariateNormal, NegativeBinomial, NextElements, Normal, Number, ObjectField, One, Operand,
-    Outcomes, Param, Parents, PartError, Parts, PlainData, Poisson, PortableState, Precision, Rate,
+    Bytes, Call, CallId, Cauchy, Chain, Clause, Concentration, Constant, ContinuousUniform,
+    CountRange, Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet,
+    DiscreteUniform, Dist, Distinct, Distribution, Element, ElementId, ElementMember, Evidence,
+    Exponential, Family, Fault, FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy,
+    HalfNormal, Hypergeometric, If, Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint,
+    KernelDensity, Label, Laplace, Learned, Likelihood, LinearFunction, LinearGaussian, Lkj,
+    LogNormal, Many, Member, Mixed, Model, ModelError, Multinomial, MultivariateNormal,
+    NegativeBinomial, NextElements, Normal, Number, ObjectField, One, Operand, Outcomes, Param,
+    Parents, Pareto, PartError, Parts, PlainData, Poisson, PortableState, Precision, Rate,
     RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
     StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
     TruncatedNormal, TwinTargets, Uniform, Until, Value, ValueMember, ValuePattern, Variance,
-    Vector, Weibull, WrongParameter, any, distinct, expand, factor, filter_state, fold, graph,
-    inject, none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
+    Vector, VonMises, Weibull, Wishart, WrongParameter, any, distinct, expand, factor,
+    filter_state, fold, graph, inject, none_of, one_of, printable, rand, stream, tuple, value,
+    weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -68,7 +70,9 @@ pub use figrs_models as models;
 #[cfg(feature = "network")]
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
-pub use figrs_reals::{ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals};
+pub use figrs_reals::{
+    Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+};
 #[cfg(feature = "reports")]
 pub use figrs_report::{
     BandChart, BandPoint, ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage,

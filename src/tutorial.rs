@@ -36,8 +36,7 @@ pub mod evidence {}
 pub mod chains_and_laziness {}
 
 #[doc = "[Chains and laziness]: chains_and_laziness\n\
-    [Generating content]: generating_content\n\
-    [Learning]: learning\n"]
+    [Generating content]: generating_content\n"]
 #[doc = include_str!("../docs/tutorial/4-choosing-an-algorithm.md")]
 pub mod choosing_an_algorithm {}
 
@@ -49,8 +48,7 @@ pub mod choosing_an_algorithm {}
 pub mod generating_content {}
 
 #[doc = "[Generating content]: generating_content\n\
-    [Models of data]: models_of_data\n\
-    [Architecture]: crate::architecture\n"]
+    [Models of data]: models_of_data\n"]
 #[doc = include_str!("../docs/tutorial/6-your-own-element-and-algorithm.md")]
 pub mod your_own_element_and_algorithm {}
 
@@ -68,7 +66,7 @@ pub mod models_of_data {}
 #[doc = include_str!("../docs/tutorial/8-levels-by-example.md")]
 pub mod levels_by_example {}
 
-#[doc = "[A first model]: a_first_model\n"]
+#[doc = "[A first model]: a_first_model\n[Real numbers]: real_numbers\n"]
 #[doc = include_str!("../docs/tutorial/9-learning.md")]
 pub mod learning {}
 
@@ -84,6 +82,6 @@ pub mod asking_more {}
 #[doc = include_str!("../docs/tutorial/12-designing-levels.md")]
 pub mod designing_levels {}
 
-#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
+#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n[Learning]: learning\n"]
 #[doc = include_str!("../docs/tutorial/13-real-numbers.md")]
 pub mod real_numbers {}

@@ -15,7 +15,8 @@ use super::structure::StructureOptions;
 
 /// The end of the long help.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
-  {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
+  {"marginals": {VAR: {STATE: p}}, "reals": {VAR: {"mean": x, "sd": x, "quantiles": {"0.025": x, "0.25": x, "0.5": x, "0.75": x, "0.975": x}}},
+   "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x, "count": "DIGITS",
    "mpe": WORLD, "map": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
@@ -72,6 +73,9 @@ Exit code: 0 if there is an answer; 1 if there is none, because the evidence is 
 
 /// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF, for posteriors, the probability of evidence, or worlds.
 ///
+/// A network in NET may have continuous nodes, which are normal given the discrete nodes. The tasks marginals and evidence answer it exactly: "reals" and
+/// the text have the mean, the standard deviation and quantiles of each continuous node. Its log-evidence is that of a probability density.
+///
 /// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
 /// true. Literals weigh what lines `c p weight LITERAL WEIGHT 0` say, others 1, and with `c t mc` all weigh 1. The same options give the same answers.
 #[derive(Clone, Debug, Parser)]
@@ -93,12 +97,12 @@ pub(crate) struct Options {
     /// `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
-    /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
+    /// Evidence: a .json file with {VAR: STATE}, with {VAR: NUMBER} for a continuous node, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
     /// .evid file of the UAI competitions. The probability of soft evidence is the expected weight.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
     /// Further evidence, in addition to --evidence.
-    #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
+    #[arg(long, value_name = "VAR=STATE|VAR=NUMBER", num_args = 1..)]
     pub(crate) observe: Vec<String>,
     /// The variables to report (default all). Marginals and cost are computed for these variables alone. Worlds are computed for all
     /// variables, but show only these. For the task predict: the one variable to predict.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use figrs_command::{Failure, note, read_diagram, read_network};
+use figrs_command::{Failure, note, read_diagram, read_mixed, read_network};
 use figrs_network::{
-    InfluenceDiagram, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING,
+    InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING,
 };
 
 use super::options::{Options, named};
@@ -16,6 +16,17 @@ pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     let read = read_network(file(options), &reader(options));
     let network = read.map_err(|failure| by_flags(failure, options))?;
     note_rows(network.normalised(), |row| network.row_name(row));
+    Ok(network)
+}
+
+/// The network of --file, which may have real variables; notes the rows that did not sum to one.
+///
+/// **Errors.** Those of [`chances`], except for continuous nodes.
+pub(crate) fn mixed(options: &Options) -> Result<MixedNetwork, Failure> {
+    let read = read_mixed(file(options), &reader(options));
+    let network = read.map_err(|failure| by_flags(failure, options))?;
+    let finite = network.finite();
+    note_rows(finite.normalised(), |row| finite.row_name(row));
     Ok(network)
 }
 
@@ -54,6 +65,14 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     let remedy = match error.mistake.setting {
         Some("read_diagram") => format!(
             "solve it by --task decide instead of --task {}",
+            named(&options.task)
+        ),
+        Some("read_mixed") if options.format.is_picture() => {
+            "ask it with --format text or json, since only networks of discrete nodes are drawn"
+                .into()
+        }
+        Some("read_mixed") => format!(
+            "ask it by --task marginals or evidence, or write it by --task convert, instead of --task {}",
             named(&options.task)
         ),
         Some("normalise") => {

@@ -357,6 +357,17 @@ pub enum Error {
         /// The parameter whose likelihood has no maximum.
         parameter: Label,
     },
+    /// The cases do not determine a coefficient of a linear mean.
+    #[error(
+        "{parameter} is not determined by {rows} cases: a term that it multiplies is a linear function of other terms, or there are fewer cases than \
+         coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
+    )]
+    UndeterminedCoefficient {
+        /// The coefficient.
+        parameter: Label,
+        /// The expected number of cases, with their weights, in which an element reads the coefficient.
+        rows: f64,
+    },
     /// The element is not a parameter that was learned.
     #[error(
         "{element} was not learned; give a `Learned` parameter that some element of the cases depends on"

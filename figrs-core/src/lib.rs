@@ -73,13 +73,14 @@ pub use element::operand::Operand;
 pub use element::param::{Number, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
-    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Constant,
-    ContinuousUniform, CountRange, Covariance, Cpd, Decision, DegreesOfFreedom, Dirichlet,
-    DiscreteUniform, Dist, Element, Exponential, Flip, Gamma, Geometric, HalfCauchy, HalfNormal,
-    Hypergeometric, If, Iid, Inject, InverseGamma, Joint, Laplace, Learned, LogNormal,
-    MultivariateNormal, NegativeBinomial, Normal, Poisson, Precision, Rate, RateOrScale, Recursive,
-    RichCpd, Scale, Score, Select, Spread, StandardDeviation, StudentT, Table, TruncatedNormal,
-    Uniform, ValuePattern, Variance, Weibull, any, fold, inject, none_of, one_of, tuple,
+    Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
+    Constant, ContinuousUniform, CountRange, Covariance, Cpd, Decision, DegreesOfFreedom,
+    Dirichlet, DiscreteUniform, Dist, Element, Exponential, Flip, Gamma, Geometric, HalfCauchy,
+    HalfNormal, Hypergeometric, If, Iid, Inject, InverseGamma, Joint, KernelDensity, Laplace,
+    Learned, Lkj, LogNormal, Multinomial, MultivariateNormal, NegativeBinomial, Normal, Pareto,
+    Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Spread,
+    StandardDeviation, StudentT, Table, TruncatedNormal, Uniform, ValuePattern, Variance, VonMises,
+    Weibull, Wishart, any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
@@ -119,6 +120,7 @@ pub mod internals {
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
     };
+    pub use crate::element::joint_values::joint_values;
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,

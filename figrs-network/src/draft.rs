@@ -6,14 +6,24 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::clause::NetworkClause;
 use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
-use super::variable::{combination, unknown_variable};
+use super::variable::{combination, unknown_among};
 use super::{
-    DecisionNode, NetworkKind, NetworkReader, NetworkTable, State, UtilityNode, Variable, mistakes,
+    DecisionNode, NetworkKind, NetworkReader, NetworkTable, RealDistribution, State, UtilityNode,
+    Variable, mistakes,
 };
 use figrs_reading::{Mistake, MistakeKind};
 
 /// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
+
+/// A real variable, whose distribution may be stated after its declaration.
+#[derive(Default)]
+pub(super) struct DraftedReal {
+    /// The offset of the declaration in the text.
+    pub(super) declared: usize,
+    /// The distribution, with its offset in the text.
+    pub(super) distribution: Option<(usize, RealDistribution)>,
+}
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
@@ -38,6 +48,8 @@ pub(super) struct NetworkDraft {
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations.
     valued: IndexMap<String, usize, FxBuildHasher>,
+    /// The real variables by name, with the offsets of their declarations and, once they are known, their distributions.
+    pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
     /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
     /// True if rows are divided by their sums, however far the sums deviate from one.
@@ -60,6 +72,7 @@ impl NetworkDraft {
             declared: Vec::new(),
             chosen: FxHashSet::default(),
             valued: IndexMap::default(),
+            reals: IndexMap::default(),
             implied: MAX_IMPLIED_ENTRIES,
             normalises: false,
         }
@@ -123,13 +136,46 @@ impl NetworkDraft {
         Ok(())
     }
 
+    /// Adds a real variable with this name.
+    pub(super) fn declare_real(&mut self, declared: usize, name: &str) -> LexerResult<()> {
+        self.require_new(declared, name)?;
+        let distribution = None;
+        let real = DraftedReal {
+            declared,
+            distribution,
+        };
+        self.reals.insert(name.into(), real);
+        Ok(())
+    }
+
+    /// True if this is the name of a real variable.
+    pub(super) fn is_real(&self, name: &str) -> bool {
+        self.reals.contains_key(name)
+    }
+
+    /// Sets the distribution of a declared real variable.
+    pub(super) fn define_real(
+        &mut self,
+        at: usize,
+        name: &str,
+        distribution: RealDistribution,
+    ) -> LexerResult<()> {
+        let Some(real) = self.reals.get_mut(name) else {
+            return Err(LexerError::new(at, self.unknown(name)));
+        };
+        if real.distribution.replace((at, distribution)).is_some() {
+            return Err(LexerError::new(at, mistakes::repeated_table(name)));
+        }
+        Ok(())
+    }
+
     /// True if this is the name of a utility.
     pub(super) fn is_utility(&self, name: &str) -> bool {
         self.valued.contains_key(name)
     }
 
     fn require_new(&self, at: usize, name: &str) -> LexerResult<()> {
-        if self.index.contains_key(name) || self.is_utility(name) {
+        if self.index.contains_key(name) || self.is_utility(name) || self.is_real(name) {
             return Err(LexerError::new(at, mistakes::repeated_variable(name)));
         }
         Ok(())
@@ -156,8 +202,17 @@ impl NetworkDraft {
     }
 
     fn unknown(&self, name: &str) -> Mistake {
+        if self.is_real(name) {
+            let problem = format!(
+                "the continuous node `{name}` is a parent of a node that is not continuous"
+            );
+            let remedy = "reverse the arc, or give the parent discrete states";
+            return Mistake::new(MistakeKind::Unsupported, problem, remedy);
+        }
         if !self.is_utility(name) {
-            return unknown_variable(&self.variables, name).into();
+            let names = self.variables.iter().map(Variable::name);
+            let names = names.chain(self.reals.keys().map(String::as_str));
+            return unknown_among(names, name).into();
         }
         let problem =
             format!("the utility `{name}` is no variable that a table or a decision may depend on");
@@ -309,6 +364,13 @@ impl NetworkDraft {
             if !defined.insert(name) {
                 return Err(LexerError::new(at, mistakes::repeated_table(name)));
             }
+        }
+        let mut reals = self.reals.iter();
+        if let Some((name, real)) = reals.find(|(_, real)| real.distribution.is_none()) {
+            return Err(LexerError::new(
+                real.declared,
+                mistakes::no_distribution(name),
+            ));
         }
         let mut unknowing = Vec::new();
         let variables = self.variables.iter().zip(&self.declared).enumerate();

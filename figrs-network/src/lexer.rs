@@ -24,6 +24,14 @@ impl LexerError {
         Self { offset, mistake }
     }
 
+    /// Replaces the remedy of the mistake.
+    pub(super) fn with_remedy(mut self, remedy: &str) -> Self {
+        if let Some(mistake) = &mut self.mistake {
+            remedy.clone_into(&mut mistake.remedy);
+        }
+        self
+    }
+
     /// Returns the error to report, with line and column in `text`.
     pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
         let mistake = self.mistake.map_or_else(

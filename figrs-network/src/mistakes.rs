@@ -44,6 +44,13 @@ pub(super) fn no_table(variable: &str) -> Mistake {
     Mistake::new(MistakeKind::Missing, problem, "add its probabilities")
 }
 
+/// A continuous node has no distribution.
+pub(super) fn no_distribution(node: &str) -> Mistake {
+    let problem = format!("the continuous node `{node}` has no distribution");
+    let remedy = "add a potential whose data is `( normal ( mean, variance ) )`";
+    Mistake::new(MistakeKind::Missing, problem, remedy)
+}
+
 /// A variable is among its own ancestors.
 pub(super) fn cycle(variable: &str) -> Mistake {
     let problem = format!("`{variable}` is among its own ancestors");
@@ -56,6 +63,13 @@ pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
     let problem = format!("`{node}` is a node of the kind `{kind}`, which is not read");
     let remedy = "write it as a table of discrete states";
     Mistake::new(MistakeKind::Unsupported, problem, remedy)
+}
+
+/// A discrete node, a decision or a utility has the distributions of a continuous node.
+pub(super) fn normal_data(node: &str) -> Mistake {
+    let problem = format!("`{node}` is no continuous node and has normal distributions");
+    let remedy = "write its numbers, or declare it as `continuous node`";
+    Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
 /// A number is not a weight.

@@ -20,3 +20,22 @@ impl Observation {
         &self.state
     }
 }
+
+/// An observation, which states the value of a real variable of a [`MixedNetwork`](super::MixedNetwork).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RealObservation {
+    pub(super) variable: usize,
+    pub(super) value: f64,
+}
+
+impl RealObservation {
+    /// Returns the index of the variable among the real variables of the network.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// Returns the observed value, which is finite.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+}

@@ -45,7 +45,7 @@ impl Network {
             }),
             NetworkFormat::Bif => bif::write(self),
             NetworkFormat::Bifxml => bifxml::write(self),
-            NetworkFormat::Net => net::write(self),
+            NetworkFormat::Net => net::write(self, &[]),
             NetworkFormat::Xdsl => xdsl::write(self),
         }
     }

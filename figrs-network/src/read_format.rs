@@ -53,9 +53,8 @@ impl NetworkFormat {
         let first = start.split(|c: char| !c.is_ascii_alphabetic()).next();
         match first.unwrap_or_default() {
             "network" | "variable" | "probability" => Ok(Self::Bif),
-            "net" | "node" | "discrete" | "decision" | "utility" | "potential" | "class" => {
-                Ok(Self::Net)
-            }
+            "net" | "node" | "discrete" | "continuous" | "decision" | "utility" | "potential"
+            | "class" => Ok(Self::Net),
             "c" | "p" => Ok(Self::Cnf),
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::draft::NetworkDraft;
 use super::encoding::decoded;
 use super::lexer::LexerResult;
-use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
+use super::{InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkFormat};
 use figrs_reading::{FileError, MOST_NETWORK_BYTES, read_limited};
 
 /// Reads networks and influence diagrams with options; [`Network::read`] and similar functions use the default options.
@@ -100,6 +100,31 @@ impl NetworkReader {
         place: &str,
     ) -> Result<InfluenceDiagram, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::diagram)
+    }
+
+    /// Reads a network of finite and real variables from a file, as [`MixedNetwork::read`] does.
+    ///
+    /// **Errors.** The errors of [`MixedNetwork::read`].
+    pub fn read_mixed(&self, path: impl AsRef<Path>) -> Result<MixedNetwork, NetworkError> {
+        self.file(path.as_ref(), NetworkDraft::mixed)
+    }
+
+    /// Reads a network of finite and real variables from a text, as [`MixedNetwork::from_text`] does.
+    ///
+    /// **Errors.** The errors of [`MixedNetwork::from_text`].
+    pub fn mixed_from_text(&self, text: &str, place: &str) -> Result<MixedNetwork, NetworkError> {
+        self.text(text, place, NetworkDraft::mixed)
+    }
+
+    /// Reads a network of finite and real variables from bytes, as [`from_bytes`](Self::from_bytes) reads a network.
+    ///
+    /// **Errors.** The errors of [`from_bytes`](Self::from_bytes).
+    pub fn mixed_from_bytes(
+        &self,
+        bytes: Vec<u8>,
+        place: &str,
+    ) -> Result<MixedNetwork, NetworkError> {
+        self.text(&text_of(bytes, place)?, place, NetworkDraft::mixed)
     }
 
     pub(super) fn parse<T>(

@@ -71,11 +71,7 @@ pub(super) fn position_of(
     name: &str,
 ) -> Result<usize, Unknown> {
     let position = index.get(name).copied();
-    position.ok_or_else(|| unknown_variable(variables, name))
-}
-
-pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
-    unknown_among(variables.iter().map(Variable::name), name)
+    position.ok_or_else(|| unknown_among(variables.iter().map(Variable::name), name))
 }
 
 pub(super) fn unknown_among<'n>(names: impl Iterator<Item = &'n str>, name: &str) -> Unknown {

@@ -8,7 +8,8 @@ use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
 use crate::closed_form::{explained, moments};
-use crate::hybrid_model::HybridModel;
+use crate::hybrid_model::{HybridModel, NumbersOfElement};
+use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
 /// One component of the joint distribution of some elements.
@@ -37,6 +38,13 @@ pub(crate) struct Belief {
     pub(crate) is_merged: bool,
 }
 
+/// The numbers of the elements of a group as linear functions of vectors, their positions, and the vectors.
+type Stacked = (
+    Conditional<Linear>,
+    Vec<NumbersOfElement>,
+    Vec<(usize, RealId)>,
+);
+
 impl Belief {
     /// The joint distribution of some elements given the evidence of a model. It has at most `limit` components.
     ///
@@ -47,17 +55,33 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Self, Error> {
-        let mut scan = Scan::new(model, elements, limits);
+        let mut beliefs = Self::of_groups(model, &[elements.to_vec()], limits, limit)?;
+        Ok(beliefs.swap_remove(0))
+    }
+
+    /// The joint distribution of the elements of each group, at least one, from a single elimination; otherwise as [`new`](Self::new).
+    pub(crate) fn of_groups(
+        model: &Model,
+        groups: &[Vec<AnyElement>],
+        limits: &Limits,
+        limit: usize,
+    ) -> Result<Vec<Self>, Error> {
+        let all = groups.concat();
+        let mut scan = Scan::new(model, &all, limits);
         scan.run()?;
-        let mut hybrid = HybridModel::new(scan, model, elements, limits)?;
-        for element in elements {
+        let mut hybrid = HybridModel::new(scan, model, &all, limits)?;
+        for element in &all {
             if hybrid.parameter(element)?.is_some() {
                 let problem = "a filter keeps normal and finite elements, and this is a parameter of another family";
                 return Err(not_closed(element, problem.to_owned()));
             }
         }
-        let (rows, numbers) = hybrid.stacked(elements)?;
-        let vectors = hybrid.mention(&rows);
+        let mut stacked = Vec::with_capacity(groups.len());
+        for group in groups {
+            let (rows, numbers) = hybrid.stacked(group)?;
+            let vectors = hybrid.mention(&rows);
+            stacked.push((rows, numbers, vectors));
+        }
         let explain = |error| explained(&hybrid, error);
         let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
@@ -65,12 +89,27 @@ impl Belief {
         if posterior.log_total() == f64::NEG_INFINITY {
             return Err(crate::closed_form::impossible(model));
         }
+        let joint = |(group, (rows, numbers, vectors)): (&Vec<AnyElement>, Stacked)| {
+            Self::of_group(&hybrid, &posterior, group, (rows, numbers, vectors), limit)
+        };
+        groups.iter().zip(stacked).map(joint).collect()
+    }
+
+    /// The joint distribution of the elements of a group that the elimination mentions.
+    fn of_group(
+        hybrid: &HybridModel<'_>,
+        posterior: &Posterior<'_>,
+        elements: &[AnyElement],
+        (rows, numbers, vectors): Stacked,
+        limit: usize,
+    ) -> Result<Self, Error> {
+        let explain = |error| explained(hybrid, error);
         let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
         let joint = posterior.joint(&reals, limit).map_err(explain)?;
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let (mean, covariance) = moments(&hybrid, row, &vectors, component);
+            let (mean, covariance) = moments(hybrid, row, &vectors, component);
             let finite = elements
                 .iter()
                 .zip(&numbers)

@@ -76,14 +76,7 @@ impl Correction {
             logs.push(hybrid.log_correction(&world)?);
             let all = targets.iter().zip(reals).zip(&finite);
             for (((target, real), finite), found) in all.zip(&mut found) {
-                let value = match (real, finite) {
-                    (Some(real), _) => world.real_value(target, &real.rows),
-                    (None, Some((variable, support))) => {
-                        let value = variable.map_or(0, |v| world.finite[v.index()]);
-                        support.datum(value as usize)
-                    }
-                    (None, None) => continue,
-                };
+                let value = world.target_value(target, real.as_ref(), finite.as_ref());
                 let index = found.values.insert(value.as_any()).unwrap_or_default();
                 found.indices.push(index as u32);
             }

@@ -2,10 +2,11 @@
 
 use std::any::TypeId;
 
-use figrs_core::{AnyElement, Datum};
+use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
 use nalgebra::DVector;
 
+use crate::closed_form::RealTarget;
 use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 
@@ -35,6 +36,23 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
     /// The value of a finite element in the scan, by its number.
     pub(crate) fn finite_value(&self, place: usize) -> u32 {
         self.hybrid.value(place, &self.variables, &self.finite)
+    }
+
+    /// The value of a target: a real one, or a finite one with its variable and its possible values.
+    pub(crate) fn target_value(
+        &self,
+        target: &AnyElement,
+        real: Option<&RealTarget>,
+        finite: Option<&(Option<VarId>, Support)>,
+    ) -> Datum {
+        match (real, finite) {
+            (Some(real), _) => self.real_value(target, &real.rows),
+            (None, Some((variable, support))) => {
+                let value = variable.map_or(0, |v| self.finite[v.index()]);
+                support.datum(value as usize)
+            }
+            (None, None) => Datum::new(()),
+        }
     }
 
     /// The value of a real element, given as a linear function of the vectors of the graph.

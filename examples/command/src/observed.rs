@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use figrs_core::printable;
-use figrs_network::{Network, NetworkEvidence, ObservedVariables};
+use figrs_network::{Network, NetworkEvidence, ObservedVariables, RealObservation};
 
 use crate::Failure;
 
@@ -26,12 +26,21 @@ pub fn observations(
         let mut parts = text
             .match_indices('=')
             .map(|(at, _)| (&text[..at], &text[at + 1..]));
-        let known = parts
-            .clone()
-            .find(|(name, _)| network.position(name).is_ok());
+        let known = parts.clone().find(|(name, value)| {
+            network.position(name).is_ok() || network.real_observation(name, value).is_some()
+        });
         let Some((variable, state)) = known.or_else(|| parts.next()) else {
             return Err(format!("{flag} {}: write VAR=STATE", printable(text)).into());
         };
+        if let Some(observed) = network.real_observation(variable, state) {
+            let observed =
+                observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?;
+            add_real(&mut all, observed).map_err(|problem| {
+                let (text, name) = (printable(text), printable(variable));
+                format!("{flag} {text}: `{name}` {problem}")
+            })?;
+            continue;
+        }
         let observed = network.observation(variable, state);
         all.observe(observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?);
     }
@@ -65,6 +74,21 @@ pub fn observations(
         }
     }
     Ok(all)
+}
+
+/// Adds an observation of a real variable, unless it is there already.
+///
+/// **Errors.** The variable is observed with another value.
+fn add_real(all: &mut NetworkEvidence, observed: RealObservation) -> Result<(), &'static str> {
+    let mut before = all.real_observations().iter();
+    match before.find(|before| before.variable() == observed.variable()) {
+        Some(before) if *before == observed => Ok(()),
+        Some(_) => Err("has two values; keep one of them"),
+        None => {
+            all.observe_real(observed);
+            Ok(())
+        }
+    }
 }
 
 /// The positions of the queried variables, in the order of the file; `all` or an empty list stands for every variable.

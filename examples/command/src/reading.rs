@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use figrs_network::{InfluenceDiagram, Network, NetworkReader};
+use figrs_network::{InfluenceDiagram, MixedNetwork, Network, NetworkReader};
 use figrs_reading::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
 
 use crate::Failure;
@@ -42,6 +42,16 @@ pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiag
         return Ok(reader.read_diagram(path)?);
     }
     Ok(reader.diagram_from_bytes(standard_input()?, STANDARD_INPUT)?)
+}
+
+/// Does the same as [`read_network`] for a network of finite and real variables.
+///
+/// **Errors.** Those of [`read_network`].
+pub fn read_mixed(path: &Path, reader: &NetworkReader) -> Result<MixedNetwork, Failure> {
+    if !is_standard_input(path) {
+        return Ok(reader.read_mixed(path)?);
+    }
+    Ok(reader.mixed_from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
 /// The text of standard input, if it is not longer than the limit of a network.

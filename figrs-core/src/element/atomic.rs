@@ -103,6 +103,7 @@ pub(crate) fn listed<T: Value>(
     let outcomes = match outcomes {
         Outcomes::Finite(outcomes) => outcomes,
         Outcomes::Infinite => return Ok(Err(NotEnumerable::Infinite)),
+        Outcomes::TooMany => return Ok(Err(NotEnumerable::TooMany)),
         Outcomes::Continuous => return Ok(Err(NotEnumerable::Continuous)),
     };
     let mut values = SupportBuilder::new::<T>();

@@ -31,8 +31,11 @@ convention! {
     Rate
     /// Factor by which a distribution is stretched: the inverse of a [`Rate`].
     Scale
-    /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails.
+    /// The degrees of freedom of [`StudentT`](crate::StudentT), which determine the shape of its tails, or of [`Wishart`](crate::Wishart), the
+    /// number of normal lists in its sum.
     DegreesOfFreedom
+    /// Closeness of the values to the centre of their distribution, such as the mean direction of [`VonMises`](crate::VonMises).
+    Concentration
 }
 
 /// Parametrisation of waiting times: rate or scale.

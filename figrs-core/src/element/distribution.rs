@@ -19,6 +19,8 @@ pub enum Outcomes<T> {
     Finite(Vec<(T, f64)>),
     /// Countably many values, which cannot be listed.
     Infinite,
+    /// Finitely many values, but too many to be listed.
+    TooMany,
     /// A continuum of values, with a density.
     Continuous,
 }

@@ -38,7 +38,7 @@ impl InverseGamma {
     }
 }
 
-struct InverseGammaDistribution;
+pub(super) struct InverseGammaDistribution;
 
 impl fmt::Debug for InverseGammaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

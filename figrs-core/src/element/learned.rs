@@ -4,10 +4,11 @@ use std::panic::Location;
 
 use super::atomic::learned_at;
 use super::beta::BetaDistribution;
-use super::convention::{Rate, RateConvention, StandardDeviation};
+use super::convention::{Rate, RateConvention, Scale, StandardDeviation};
 use super::dirichlet::DirichletDistribution;
 use super::family_member::constant_member;
 use super::gamma::GammaDistribution;
+use super::inverse_gamma::InverseGammaDistribution;
 use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
@@ -74,5 +75,23 @@ impl Learned {
         let member = constant_member(GammaDistribution(RateConvention::Rate), &[shape, rate]);
         let prior = LearnedPrior::Gamma { shape, rate };
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
+    }
+
+    /// A [`Variance`](crate::Variance) of normal distributions, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the mean of the
+    /// prior, or at the value of the largest density if the mean is infinite (a shape of at most one).
+    ///
+    /// ```
+    /// # use figrs_core::{Learned, Normal, Scale, StandardDeviation, Variance};
+    /// let level = Learned::normal("level", 0.0, StandardDeviation(10.0));
+    /// let noise = Learned::inverse_gamma("noise", 1.0, Scale(1.0));
+    /// let reading = Normal::new(&level, Variance(&noise));
+    /// # drop(reading);
+    /// ```
+    #[track_caller]
+    pub fn inverse_gamma(name: impl Into<String>, shape: f64, scale: Scale<f64>) -> Element<f64> {
+        let Scale(scale) = scale;
+        let member = constant_member(InverseGammaDistribution, &[shape, scale]);
+        let prior = LearnedPrior::InverseGamma { shape, scale };
+        learned_at("Learned::inverse_gamma", Location::caller(), member, prior).named(name)
     }
 }

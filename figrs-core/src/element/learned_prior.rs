@@ -23,10 +23,17 @@ pub enum LearnedPrior {
         /// The rate of the gamma prior.
         rate: f64,
     },
+    /// The prior of a variance.
+    InverseGamma {
+        /// The shape of the inverse gamma prior.
+        shape: f64,
+        /// The scale of the inverse gamma prior.
+        scale: f64,
+    },
 }
 
 impl LearnedPrior {
-    /// The mean of the prior: one number, or a list of probabilities.
+    /// The mean of the prior: one number, or a list of probabilities. If the mean is infinite, the value with the largest density.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],
@@ -36,6 +43,8 @@ impl LearnedPrior {
             }
             Self::Normal { mean, .. } => vec![*mean],
             Self::Gamma { shape, rate } => vec![shape / rate],
+            Self::InverseGamma { shape, scale } if *shape > 1.0 => vec![scale / (shape - 1.0)],
+            Self::InverseGamma { shape, scale } => vec![scale / (shape + 1.0)],
         }
     }
 
@@ -51,6 +60,7 @@ impl LearnedPrior {
             Self::Dirichlet(_) => &[Term::LogOfEach],
             Self::Normal { .. } => &[Term::Linear, Term::Square],
             Self::Gamma { .. } => &[Term::Log, Term::Linear],
+            Self::InverseGamma { .. } => &[Term::Log, Term::Inverse],
         }
     }
 
@@ -74,6 +84,10 @@ impl LearnedPrior {
             Self::Gamma { shape, rate } => {
                 likelihood.add(Term::Log, shape - 1.0);
                 likelihood.add(Term::Linear, -rate);
+            }
+            Self::InverseGamma { shape, scale } => {
+                likelihood.add(Term::Log, -shape - 1.0);
+                likelihood.add(Term::Inverse, -scale);
             }
         }
     }
@@ -101,6 +115,11 @@ impl LearnedPrior {
             Self::Gamma { .. } if log == 0.0 && linear == 0.0 => Mode::Flat,
             Self::Gamma { .. } if log > 0.0 && linear < 0.0 => Mode::At(vec![-log / linear]),
             Self::Gamma { .. } => Mode::Unbounded,
+            Self::InverseGamma { .. } => match likelihood.get(Term::Inverse) {
+                inverse if log == 0.0 && inverse == 0.0 => Mode::Flat,
+                inverse if log < 0.0 && inverse < 0.0 => Mode::At(vec![inverse / log]),
+                _ => Mode::Unbounded,
+            },
         }
     }
 }
@@ -145,6 +164,10 @@ mod tests {
                 shape: 3.0,
                 rate: 2.0,
             },
+            LearnedPrior::InverseGamma {
+                shape: 3.0,
+                scale: 2.0,
+            },
         ];
         for prior in priors {
             let mut likelihood = Likelihood::new(prior.terms());
@@ -152,7 +175,7 @@ mod tests {
             for &term in prior.terms() {
                 match term {
                     Term::LogOfEach => likelihood.add_log_of(1, 2.5),
-                    Term::Square | Term::Linear => likelihood.add(term, -0.7),
+                    Term::Square | Term::Linear | Term::Inverse => likelihood.add(term, -0.7),
                     _ => likelihood.add(term, 1.3),
                 }
             }
@@ -165,6 +188,7 @@ mod tests {
                         .sum(),
                     Term::Linear => likelihood.get(term) * x[0],
                     Term::Square => likelihood.get(term) * x[0] * x[0],
+                    Term::Inverse => likelihood.get(term) / x[0],
                     Term::LogComplement => likelihood.get(term) * (-x[0]).ln_1p(),
                     _ => likelihood.get(term) * x[0].ln(),
                 });

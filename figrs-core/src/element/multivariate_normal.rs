@@ -8,6 +8,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Normal;
 
 use super::convention::{finite, kept_finite};
+use super::covariance::{Covariance, FactoredCovariance};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::linear::{LinearFunction, LinearGaussian};
 use super::param::Number;
@@ -36,95 +37,18 @@ impl MultivariateNormal {
         family_of(
             "MultivariateNormal",
             Location::caller(),
-            MultivariateNormalDistribution::new(covariance),
+            MultivariateNormalDistribution(FactoredCovariance::new(covariance)),
             mean.into().parameters(),
         )
     }
 }
 
-/// A covariance matrix, which must be symmetric and positive definite.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Covariance(Vec<Vec<f64>>);
-
-impl Covariance {
-    /// A full covariance matrix, given row by row.
-    pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
-        Self(rows.into_iter().map(Into::into).collect())
-    }
-
-    /// The covariance of numbers that are independent of each other and have these variances.
-    pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
-        let variances: Vec<f64> = variances.into_iter().collect();
-        let row = |i| {
-            let mut row = vec![0.0; variances.len()];
-            row[i] = variances[i];
-            row
-        };
-        Self((0..variances.len()).map(row).collect())
-    }
-
-    /// The lower triangle L, row by row, with L Lᵀ equal to this matrix: Golub and Van Loan, "Matrix Computations", section
-    /// 4.2.
-    fn cholesky(&self) -> Result<Vec<Vec<f64>>, String> {
-        let size = self.0.len();
-        let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
-        for (i, row) in self.0.iter().enumerate() {
-            if row.len() != size {
-                return Err(format!(
-                    "has {size} rows, and {} numbers in row {i}",
-                    row.len()
-                ));
-            }
-            let mut new = Vec::with_capacity(i + 1);
-            for j in 0..=i {
-                let (entry, mirrored) = (row[j], self.0[j].get(i).copied().unwrap_or(f64::NAN));
-                let symmetric = (entry - mirrored).abs() <= 1e-9 * entry.abs().max(mirrored.abs());
-                if !(entry.is_finite() && symmetric) {
-                    return Err(format!(
-                        "has {entry:?} in row {i}, column {j} and {mirrored:?} mirrored; it must be finite and symmetric"
-                    ));
-                }
-                let other: &[f64] = if j < i { &lower[j] } else { &new };
-                let known: f64 = new.iter().zip(other).map(|(a, b)| a * b).sum();
-                let rest = entry - known;
-                if j < i {
-                    new.push(rest / lower[j][j]);
-                } else if rest > 0.0 && rest.is_finite() {
-                    new.push(rest.sqrt());
-                } else {
-                    return Err(format!(
-                        "is not positive definite: {rest:?} is left of the variance of number {i}"
-                    ));
-                }
-            }
-            lower.push(new);
-        }
-        Ok(lower)
-    }
-}
-
-/// A multivariate normal family, with the Cholesky factor of its covariance or the error in the covariance.
-struct MultivariateNormalDistribution {
-    covariance: Covariance,
-    factor: Result<Vec<Vec<f64>>, String>,
-}
-
-impl MultivariateNormalDistribution {
-    fn new(covariance: Covariance) -> Self {
-        Self {
-            factor: covariance.cholesky(),
-            covariance,
-        }
-    }
-
-    fn rows(&self) -> &[Vec<f64>] {
-        self.factor.as_deref().unwrap_or_default()
-    }
-}
+/// A multivariate normal family of this covariance.
+struct MultivariateNormalDistribution(FactoredCovariance);
 
 impl fmt::Debug for MultivariateNormalDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MultivariateNormal[covariance {:?}]", self.covariance.0)
+        write!(f, "MultivariateNormal[covariance {:?}]", self.0.rows())
     }
 }
 
@@ -136,7 +60,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     #[inline]
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter> {
         let wrong = |problem: String| Err(WrongParameter::new(WrongParameter::WHOLE, problem));
-        let rows = match &self.factor {
+        let rows = match self.0.factor() {
             Ok(rows) => rows.len(),
             Err(problem) => return wrong(format!("its covariance {problem}")),
         };
@@ -155,7 +79,7 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
 
     #[inline]
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
-        let rows = self.rows();
+        let rows = self.0.factor_rows();
         if value.len() != rows.len() || value.iter().any(|x| x.is_infinite()) {
             return f64::NEG_INFINITY;
         }
@@ -175,13 +99,13 @@ impl Family<Vec<f64>> for MultivariateNormalDistribution {
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         Some(LinearGaussian {
             mean: LinearFunction::of_numbers(parameters),
-            covariance: self.covariance.0.clone(),
+            covariance: self.0.rows().to_vec(),
         })
     }
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> Vec<f64> {
-        let rows = self.rows();
+        let rows = self.0.factor_rows();
         let normal = Normal::standard();
         let z: Vec<f64> = rows.iter().map(|_| normal.sample(rng)).collect();
         let entry = |(row, mean): (&Vec<f64>, &f64)| {

@@ -73,21 +73,17 @@ fn categorical<T: Value>(
 ) -> Element<T> {
     let is_constant =
         |weight: &Parameter| matches!(weight, Parameter::One(Operand::Number(Number::Constant(_))));
-    let family = Categorical {
-        values,
-        fixed: weights
-            .iter()
-            .all(is_constant)
-            .then(CategoricalCache::default),
-        distinct: OnceLock::new(),
-    };
+    let mut family = Categorical::of_open_weights(values);
+    if weights.iter().all(is_constant) {
+        family.fixed = Some(CategoricalCache::default());
+    }
     family_of(constructor, location, family, weights)
 }
 
 /// Values whose weights are normalised when they are read.
 #[derive(Debug)]
-struct Categorical<T> {
-    values: Vec<T>,
+pub(super) struct Categorical<T> {
+    pub(super) values: Vec<T>,
     /// Values cached for constant weights; `None` for weights that may change.
     fixed: Option<CategoricalCache>,
     distinct: OnceLock<Distinct<T>>,
@@ -104,9 +100,9 @@ struct CategoricalCache {
 
 /// The values without repetitions and, for each original value, its index among the distinct values.
 #[derive(Debug)]
-struct Distinct<T> {
+pub(super) struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
-    numbers: Vec<u32>,
+    pub(super) numbers: Vec<u32>,
 }
 
 /// Number of weights from which constant weights are sampled by an alias table instead of a linear search through the list.
@@ -121,6 +117,15 @@ fn scale(weights: &[f64]) -> (f64, f64) {
 }
 
 impl<T: Value> Categorical<T> {
+    /// The family of these values, for weights that may change.
+    pub(super) fn of_open_weights(values: Vec<T>) -> Self {
+        Self {
+            values,
+            fixed: None,
+            distinct: OnceLock::new(),
+        }
+    }
+
     fn scale(&self, weights: &[f64]) -> (f64, f64) {
         match &self.fixed {
             Some(fixed) => *fixed.scale.get_or_init(|| scale(weights)),
@@ -135,7 +140,7 @@ impl<T: Value> Categorical<T> {
             .filter(|_| self.values.len() >= ALIAS_TABLE_LENGTH)
     }
 
-    fn distinct(&self) -> &Distinct<T> {
+    pub(super) fn distinct(&self) -> &Distinct<T> {
         self.distinct.get_or_init(|| {
             let mut values = IndexSet::default();
             let number = |value: &T| values.insert_full(Key(value.clone())).0 as u32;

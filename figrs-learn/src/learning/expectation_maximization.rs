@@ -33,12 +33,19 @@ use figrs_answer::setters;
 /// objective: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the parameters are
 /// observed, and no element reads several parameters.
 ///
-/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row.
+/// With the feature `reals`, learned parameters may also be means, coefficients of linear means, variances and precisions of normal elements, which may be
+/// hidden or missing in some rows. The coefficients are set together, by weighted least squares. Finite elements may choose among normal elements
+/// with parameters of their own.
 ///
-/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and the errors of the algorithm.
+/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. With real numbers, a round
+/// takes an elimination of the real and finite elements for each distinct row.
+///
+/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], [`Error::UndeterminedCoefficient`], [`Error::NoMaximum`], and the
+/// errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
-/// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995.
+/// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
+/// to time series smoothing and forecasting using the EM algorithm*, Journal of Time Series Analysis 3(4), 1982 (hidden normal numbers).
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned, Model};

@@ -21,6 +21,9 @@ use figrs_answer::error::Error;
 /// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | counts in the most probable completion (hard EM) | log-likelihood of the completed rows; no round lowers it |
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
+///
+/// With the feature `reals`, exact counts also exist for models of normal elements with linear means: the expected squares and products of the numbers that an
+/// element with learned parameters reads. `WithReals` of figrs-reals gives another exact algorithm the same ability.
 pub trait ExpectedCounts {
     /// Prepares the expectation steps of a model for some cases, by doing all work that does not depend on the values of
     /// parameters.

@@ -94,7 +94,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
         .all(|(prior, (before, &x))| {
             let most = match prior {
                 LearnedPrior::Normal { .. } => return x.is_finite(),
-                LearnedPrior::Gamma { .. } => f64::INFINITY,
+                LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => f64::INFINITY,
                 LearnedPrior::Beta(_) | LearnedPrior::Dirichlet(_) => 1.0,
             };
             x > 0.0 && x < most || x.to_bits() == before.to_bits()

@@ -87,9 +87,13 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
         LearnedPrior::Beta(_) if values[0] > 0.0 && values[0] < 1.0 => vec![0],
-        LearnedPrior::Gamma { .. } if values[0] > 0.0 => vec![0],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } if values[0] > 0.0 => {
+            vec![0]
+        }
         LearnedPrior::Normal { .. } => vec![0],
-        LearnedPrior::Beta(_) | LearnedPrior::Gamma { .. } => Vec::new(),
+        LearnedPrior::Beta(_) | LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => {
+            Vec::new()
+        }
         LearnedPrior::Dirichlet(_) => {
             let largest = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
             let is_free = |&i: &usize| values[i] > 0.0 && Some(i) != largest;
@@ -102,7 +106,9 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
-        LearnedPrior::Gamma { .. } => vec![values[0] * by.exp()],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => {
+            vec![values[0] * by.exp()]
+        }
         LearnedPrior::Beta(_) => {
             let odds = values[0] / (1.0 - values[0]) * by.exp();
             vec![odds / (1.0 + odds)]
@@ -120,7 +126,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
-        LearnedPrior::Gamma { .. } => vec![values[0]],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => vec![values[0]],
         LearnedPrior::Beta(_) => vec![values[0] * (1.0 - values[0])],
         LearnedPrior::Dirichlet(_) => {
             let own = |i: usize| f64::from(u8::from(i == position));

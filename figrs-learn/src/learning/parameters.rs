@@ -9,6 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::case_rows::{CaseRow, MISSING};
 use super::case_table::CaseTable;
+#[cfg(feature = "reals")]
+use super::normal_sums::NormalReader;
+use super::normal_sums::NormalSums;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
@@ -27,6 +30,8 @@ pub struct CountedOutcomes {
     count: usize,
     /// The coefficients that are counted instead of outcomes, if the outcomes cannot be listed.
     terms: Option<TermSums>,
+    /// The statistics of normal elements, which are counted after the outcomes.
+    normals: NormalSums,
 }
 
 /// An element whose probabilities depend on parameters, with its outcomes.
@@ -81,6 +86,7 @@ impl CountedOutcomes {
             origins: Vec::new(),
             count: 0,
             terms: None,
+            normals: NormalSums::default(),
         };
         for parametric in expansion.parametric_outcomes() {
             let column = density_column(parametric.position);
@@ -108,7 +114,59 @@ impl CountedOutcomes {
             learned,
             members: Vec::new(),
             origins: Vec::new(),
+            normals: NormalSums::default(),
         })
+    }
+
+    /// Lists the outcomes of some members of families, and the statistics of some normal elements.
+    ///
+    /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
+    #[cfg(feature = "reals")]
+    pub(super) fn of_readers(
+        learned: LearnedParameters,
+        members: Vec<(AnyElement, Vec<Datum>)>,
+        normals: Vec<NormalReader>,
+    ) -> Result<Self, Error> {
+        if members.is_empty() && normals.is_empty() {
+            return Err(Error::NothingToLearn);
+        }
+        let places = places(&learned);
+        let parameters = learned.iter().count();
+        let mut outcomes = Self {
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+            count: 0,
+            terms: None,
+            normals: NormalSums::default(),
+        };
+        for (member, (element, values)) in members.into_iter().enumerate() {
+            for (at, numbers) in reads(&element, &outcomes.learned, &places)? {
+                outcomes.readers[at].push(Reader { member, numbers });
+            }
+            outcomes.members.push(Member {
+                element,
+                outcomes: Vec::new(),
+                column: None,
+            });
+            outcomes.add_outcomes(member, values);
+        }
+        outcomes.normals = NormalSums::new(normals, parameters, outcomes.count);
+        outcomes.count += outcomes.normals.len();
+        Ok(outcomes)
+    }
+
+    /// Returns the outcomes of a member: the index and the value of each.
+    #[cfg(feature = "reals")]
+    pub(super) fn of_member(&self, member: usize) -> &[(usize, Datum)] {
+        &self.members[member].outcomes
+    }
+
+    /// Returns the statistics of normal elements.
+    #[cfg(feature = "reals")]
+    pub(super) fn normals(&self) -> &NormalSums {
+        &self.normals
     }
 
     /// Returns the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
@@ -237,6 +295,8 @@ impl CountedOutcomes {
         if let Some(terms) = &self.terms {
             terms.add_to((parameter, &mut likelihood), learned, counts);
         }
+        let own = (parameter, &mut likelihood);
+        self.normals.add_to(own, &self.learned, counts);
         for reader in &self.readers[parameter] {
             let member = &self.members[reader.member];
             let Some(op) = atomic(&member.element) else {
@@ -261,14 +321,20 @@ impl CountedOutcomes {
     }
 
     /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the
-    /// logarithm of the prior's density is added. A parameter on which no count depends stays unchanged.
+    /// logarithm of the prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on
+    /// which no count depends stays unchanged.
     ///
     /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as
     /// large as before (expectation conditional maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`], [`Error::UndeterminedCoefficient`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
+        self.normals
+            .set_coefficients(&self.learned, counts, with_prior)?;
         for (at, learned) in self.learned.iter().enumerate() {
+            if self.normals.is_coefficient(at) {
+                continue;
+            }
             let likelihood = self.likelihood(at, learned, (counts, with_prior))?;
             match learned.prior().mode_of(&likelihood) {
                 Mode::At(mode) => {

@@ -74,15 +74,36 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
-    /// vector for other rows are ignored.
-    pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
+    /// Returns the solution of the linear equations whose matrix is the decomposed one, if it has a pivot in each row.
+    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut solution = self.forward(right);
+        for i in (0..self.rank).rev() {
+            for k in i + 1..self.rank {
+                solution[i] -= self.factor[k][i] * solution[k];
+            }
+            solution[i] /= self.factor[i][i];
+        }
+        let mut ordered = vec![0.0; right.len()];
+        for (x, &place) in solution.into_iter().zip(&self.order) {
+            ordered[place] = x;
+        }
+        ordered
+    }
+
+    /// Returns the solution of the equations whose matrix is the lower triangle of the pivot rows.
+    fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
             let known: f64 = row.iter().zip(&solution).map(|(a, b)| a * b).sum();
-            solution.push((vector[self.order[i]] - known) / row[i]);
+            solution.push((right[self.order[i]] - known) / row[i]);
         }
-        solution.iter().map(|x| x * x).sum()
+        solution
+    }
+
+    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
+    /// vector for other rows are ignored.
+    pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
+        self.forward(vector).iter().map(|x| x * x).sum()
     }
 }
 
@@ -101,6 +122,9 @@ mod tests {
             ([0.0, 1.0], 0.5),
         ] {
             assert!((cholesky.inverse_form(&vector) - form).abs() < 1e-12);
+            let solved = cholesky.solve(&vector);
+            let inner: f64 = solved.iter().zip(vector).map(|(a, b)| a * b).sum();
+            assert!((inner - form).abs() < 1e-12);
         }
     }
 

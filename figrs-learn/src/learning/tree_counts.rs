@@ -51,6 +51,21 @@ fn step(
     Ok(Box::new(FactorGraphStep { rows, counter }))
 }
 
+/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise the step for finite models.
+#[cfg_attr(
+    not(feature = "reals"),
+    allow(unused_variables, clippy::needless_pass_by_value)
+)]
+fn with_reals(
+    finite: Result<Box<dyn ExpectationStep>, Error>,
+    (model, cases): (&Model, &CaseTable),
+    limits: Limits,
+) -> Result<Box<dyn ExpectationStep>, Error> {
+    #[cfg(feature = "reals")]
+    let finite = super::closed_form_counts::step_with_reals(finite, (model, cases), || limits);
+    finite
+}
+
 impl RowCounter for CountingTree {
     type Worker = TreeBeliefs<SumProductPrecision>;
 
@@ -80,7 +95,8 @@ impl ExpectedCounts for JunctionTree {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.own_limits().until(until))
+        let limits = self.own_limits().until(until);
+        with_reals(step(model, cases, &limits), (model, cases), limits)
     }
 
     fn counting_settings(&self) -> String {
@@ -98,7 +114,8 @@ impl ExpectedCounts for VariableElimination {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.own_limits().until(until))
+        let limits = self.own_limits().until(until);
+        with_reals(step(model, cases, &limits), (model, cases), limits)
     }
 
     fn counting_settings(&self) -> String {

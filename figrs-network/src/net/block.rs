@@ -14,6 +14,8 @@ pub(super) struct Potential<'t> {
     pub(super) data: Option<Data<'t>>,
     /// The formulas of the potential, if it has any.
     pub(super) model: Option<Model<'t>>,
+    /// The normal distributions of the potential, if it is that of a continuous node.
+    pub(super) normals: Option<Model<'t>>,
     /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
     pub(super) nodes: Vec<Name<'t>>,
 }
@@ -21,9 +23,9 @@ pub(super) struct Potential<'t> {
 /// The formulas of a potential, which are not parsed yet.
 pub(super) struct Model<'t> {
     /// The input from the beginning of the list of formulas on.
-    pub(super) data: Input<'t>,
+    data: Input<'t>,
     /// Length of the list of formulas in bytes.
-    pub(super) length: usize,
+    length: usize,
 }
 
 /// A list of numbers in parentheses, which may be nested.
@@ -95,6 +97,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
         parents: Vec::new(),
         data: None,
         model: None,
+        normals: None,
         nodes: Vec::new(),
     };
     if mark(input, '|')? {
@@ -109,9 +112,11 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
         let (at, name) = word(input, "an attribute or `}`")?;
         require(input, '=', "`=`")?;
         match name {
-            "data" if found.data.is_none() => {
+            "data" if found.data.is_none() && found.normals.is_none() => {
                 space(input)?;
-                if input.starts_with('(') {
+                if begins_with_normal(input)? {
+                    found.normals = Some(Model::read(input)?);
+                } else if input.starts_with('(') {
                     found.data = Some(Data::read(input)?);
                 } else {
                     found.model = Some(Model::read(input)?);
@@ -129,7 +134,24 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
     Ok(found)
 }
 
+/// True if the first word of a list, which may be nested, is `normal`.
+fn begins_with_normal(input: &Input<'_>) -> LexerResult<bool> {
+    let mut ahead = *input;
+    if !mark(&mut ahead, '(')? {
+        return Ok(false);
+    }
+    while mark(&mut ahead, '(')? {}
+    let first = word(&mut ahead, "a number");
+    Ok(first.is_ok_and(|(_, word)| word.eq_ignore_ascii_case("normal")))
+}
+
 impl<'t> Model<'t> {
+    /// Returns the text of the list of formulas, and its offset.
+    pub(super) fn text(&self) -> (&'t str, usize) {
+        let text: &'t str = &self.data[..self.length];
+        (text.trim_end(), offset(&self.data))
+    }
+
     /// Skips the formulas, including their semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         space(input)?;

@@ -43,20 +43,30 @@ pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
 
 /// Parses a list of formulas in parentheses, separated by commas; `offset` is the offset of `text` in the file.
 pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
-    let mut reader = FormulaReader {
-        text,
-        place: 0,
-        offset,
-        depth: 0,
-        operators: 0,
-    };
+    let mut reader = FormulaReader::new(text, offset);
     reader.require("(")?;
     let formulas = reader.list()?;
-    reader.space();
-    if reader.place < text.len() {
-        return Err(unread(reader.at(), "something stands after its end"));
-    }
+    reader.end()?;
     Ok(formulas)
+}
+
+/// Parses a list as [`formulas`] does, which may be nested, and whose formulas need no commas between them.
+pub(super) fn nested_formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
+    let mut reader = FormulaReader::new(text, offset);
+    reader.require("(")?;
+    let (mut all, mut lists) = (Vec::new(), 1_usize);
+    while lists > 0 {
+        if reader.mark("(") {
+            lists += 1;
+        } else if reader.mark(")") {
+            lists -= 1;
+        } else if !reader.mark(",") {
+            reader.operators = 0;
+            all.push(reader.binary(0)?);
+        }
+    }
+    reader.end()?;
+    Ok(all)
 }
 
 struct FormulaReader<'t> {
@@ -77,6 +87,25 @@ const OPERATORS: [&[&str]; 4] = [
 ];
 
 impl<'t> FormulaReader<'t> {
+    fn new(text: &'t str, offset: usize) -> Self {
+        Self {
+            text,
+            place: 0,
+            offset,
+            depth: 0,
+            operators: 0,
+        }
+    }
+
+    /// Checks that nothing follows.
+    fn end(&mut self) -> LexerResult<()> {
+        self.space();
+        if self.place < self.text.len() {
+            return Err(unread(self.at(), "something stands after its end"));
+        }
+        Ok(())
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.place..]
     }
@@ -229,6 +258,15 @@ impl Formula {
         match self {
             Self::Constant(_) => None,
             Self::Node { at, .. } | Self::Function { at, .. } => Some(*at),
+        }
+    }
+
+    /// Returns the first node in the formula, with its offset.
+    pub(super) fn node(&self) -> Option<(usize, &str)> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Node { at, name } => Some((*at, name)),
+            Self::Function { arguments, .. } => arguments.iter().find_map(Self::node),
         }
     }
 

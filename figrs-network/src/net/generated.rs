@@ -4,7 +4,7 @@ use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
-use super::super::lexer::{LexerError, LexerResult, offset};
+use super::super::lexer::{LexerError, LexerResult};
 use super::super::names::FullNames;
 use super::super::{State, mistakes};
 use super::block::{Attributes, Model, Potential};
@@ -88,9 +88,8 @@ pub(super) fn define(
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),
     (potential, model): (&Potential<'_>, &Model<'_>),
 ) -> LexerResult<()> {
-    let text: &str = &model.data[..model.length];
-    let at = offset(&model.data);
-    let all = formulas(text.trim_end(), at)?;
+    let (text, at) = model.text();
+    let all = formulas(text, at)?;
     let (place, name) = names.of(potential.subject);
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     let parents = draft.scope(parents)?;

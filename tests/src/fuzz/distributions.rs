@@ -2,9 +2,10 @@
 
 use figrs::prelude::*;
 use figrs::{
-    AnyElement, Bins, Cauchy, Covariance, DegreesOfFreedom, Dirichlet, DiscreteUniform, Geometric,
-    HalfCauchy, HalfNormal, Hypergeometric, InverseGamma, Laplace, LogNormal, MultivariateNormal,
-    NegativeBinomial, Operand, Scale, StudentT, Table, TruncatedNormal, Weibull,
+    AnyElement, Bins, Cauchy, Concentration, Covariance, DegreesOfFreedom, Dirichlet,
+    DiscreteUniform, Geometric, HalfCauchy, HalfNormal, Hypergeometric, InverseGamma,
+    KernelDensity, Laplace, Lkj, LogNormal, Multinomial, MultivariateNormal, NegativeBinomial,
+    Operand, Pareto, Scale, StudentT, Table, TruncatedNormal, VonMises, Weibull, Wishart,
 };
 
 use super::agreement::ask_all;
@@ -131,9 +132,11 @@ impl Scope {
             }
             7 => {
                 let (min, max) = (bytes.size(), bytes.size());
-                match bytes.below(3) {
+                match bytes.below(4) {
                     0 => self.count(bytes).truncated(min..=max),
                     1 => self.count(bytes).truncated(max),
+                    2 => Multinomial::new(min, bytes.list(0, |b| self.operand(b)))
+                        .map(|counts| counts.first().copied().unwrap_or_default().into()),
                     _ => NegativeBinomial::failures(any(bytes), any(bytes)),
                 }
             }
@@ -154,7 +157,15 @@ impl Scope {
     }
 
     fn listing(&self, bytes: &mut Bytes) -> Element<Vec<f64>> {
-        match bytes.below(4) {
+        match bytes.below(6) {
+            4 => {
+                let numbers = bytes.list(0, Bytes::number);
+                Wishart::new(
+                    DegreesOfFreedom(self.operand(bytes)),
+                    Covariance::lower_triangle(numbers),
+                )
+            }
+            5 => Lkj::new(bytes.size() as usize, Concentration(self.operand(bytes))),
             0 => Dirichlet::new(bytes.list(0, |b| self.operand(b))),
             1 => Dirichlet::new(self.list(bytes)),
             2 => {
@@ -177,7 +188,13 @@ impl Scope {
             3 => Gamma::new(any(bytes), Scale(any(bytes))),
             4 => InverseGamma::new(any(bytes), Scale(any(bytes))),
             5 => Exponential::new(Rate(any(bytes))),
-            6 => match bytes.below(7) {
+            6 => match bytes.below(10) {
+                7 => Pareto::new(any(bytes), Scale(any(bytes))),
+                8 => VonMises::new(any(bytes), Concentration(any(bytes))),
+                9 => {
+                    let sample = bytes.list(0, Bytes::number);
+                    KernelDensity::new(sample, StandardDeviation(any(bytes)))
+                }
                 0 => Cauchy::new(any(bytes), Scale(any(bytes))),
                 1 => HalfCauchy::new(Scale(any(bytes))),
                 2 => HalfNormal::new(Variance(any(bytes))),
@@ -192,7 +209,13 @@ impl Scope {
             7 => StudentT::new(any(bytes), Scale(any(bytes)), DegreesOfFreedom(any(bytes))),
             8 => Beta::new(any(bytes), any(bytes)),
             9 => ContinuousUniform::new(any(bytes), any(bytes)),
-            10 => Select::new(bytes.list(0, |b| (any(b), b.number()))),
+            10 => match bytes.below(2) {
+                0 => Select::new(bytes.list(0, |b| (any(b), b.number()))),
+                _ => {
+                    let values = bytes.list(0, Bytes::number);
+                    Select::by_logits(bytes.list(0, |b| any(b)), values)
+                }
+            },
             11 => Uniform::new(bytes.list(0, Bytes::number)),
             12 => {
                 let (lower, upper) = (bytes.number(), bytes.number());

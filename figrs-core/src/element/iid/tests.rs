@@ -1,8 +1,9 @@
 use super::*;
 use crate::element::contained::contained;
+use crate::element::operand::Operand;
 use crate::element::{
-    Beta, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Poisson, Rate, Scale,
-    Select, StandardDeviation, Variance,
+    Beta, Concentration, Dirichlet, Exponential, Flip, Gamma, Geometric, Laplace, Normal, Pareto,
+    Poisson, Rate, Scale, Select, StandardDeviation, Variance, VonMises,
 };
 
 /// Asserts that sufficient statistics, the whole list, and the values one at a time give the same log-probability.
@@ -114,6 +115,10 @@ fn statistics_say_what_the_values_say() {
     agree(&Gamma::new(&a, Scale(&b)), &[1e-9, 2.0, 1e9], both);
     agree(&Exponential::new(Scale(&a)), &numbers, one);
     agree(&Laplace::new(&a, Scale(&b)), &numbers, both);
+    agree(&VonMises::new(&a, Concentration(&b)), &numbers, both);
+    agree(&Pareto::new(&a, Scale(&b)), &numbers, both);
+    let low: &[&[f64]] = &[&[0.5, 0.01], &[2000.0, 0.1], &[3.0, 1e-300]];
+    agree(&Pareto::new(&a, Scale(&b)), &numbers, low);
     let inside: Vec<f64> = numbers.iter().map(|x| x / 1.2).collect();
     agree(&Beta::new(&a, &b), &inside, both);
     agree(&Beta::new(&a, &b), &[1e-300, 0.5, 1.0 - 1e-16], both);
@@ -133,6 +138,10 @@ fn statistics_say_what_the_values_say() {
     let letters = ['a', 'b', 'c', 'a'];
     let weights = [(Element::clone(&a), 'a'), (b, 'b')];
     agree(&Select::new(weights.clone()), &letters, both);
+    let [first, second] = [&a, &weights[1].0].map(Operand::from);
+    let logits = vec![first, second, 0.5.into()];
+    let far: &[&[f64]] = &[&[-1.0, 2.0], &[-1e9, 3.0], &[f64::NEG_INFINITY, 0.0]];
+    agree(&Select::by_logits(logits, ['a', 'b', 'b']), &letters, far);
     agree(&Select::new(weights), &letters[..2], both);
 }
 

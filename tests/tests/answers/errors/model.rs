@@ -142,6 +142,7 @@ fn not_finite() {
     for (outcomes, kind) in [
         (Outcomes::Continuous, "continuous"),
         (Outcomes::Infinite, "infinitely many"),
+        (Outcomes::TooMany, "too many discrete"),
     ] {
         let height = Atomic::new(Endless(outcomes)).named("height");
         for algorithm in algorithms![

@@ -1,7 +1,10 @@
 //! Parameters with conjugate priors: posteriors computed elsewhere, finite elements that read them, and refusals.
 
 use figrs::prelude::*;
-use figrs::{AnyElement, Dirichlet, Error, FamilyMixture, InverseGamma, Precision, Scale};
+use figrs::{
+    AnyElement, Dirichlet, Error, FamilyMixture, InverseGamma, Multinomial, Pareto, Precision,
+    Scale,
+};
 use serde_json::Value as Json;
 
 use super::reference::{cases, check, number, numbers, text};
@@ -249,6 +252,38 @@ fn quantiles_and_densities_of_parameters() {
     let median = answer.family_mixture(&heavy).unwrap().quantile(0.5);
     assert!((median - 1.0 / 2.0_f64.ln()).abs() < 1e-12, "{median}");
     assert!(answer.mixture(&rate).is_err());
+}
+
+/// The logarithm of x / scale is exponential with the shape as its rate, and counts of categories add to the concentrations of a Dirichlet.
+#[test]
+fn shapes_of_pareto_numbers_and_shares_of_counts() {
+    let shape = Gamma::new(2.0, Rate(1.0));
+    let model = Model::new()
+        .observe(&Pareto::new(&shape, Scale(1.5)), 3.0)
+        .observe(&Pareto::new(&shape, Scale(1.5)), 1.5);
+    let answer = Exact::new().run(&model, &shape).unwrap();
+    let rate = 1.0 + 2.0_f64.ln();
+    assert!((answer.mean(&shape).unwrap() - 4.0 / rate).abs() < 1e-12);
+    // The evidence is the integral of shape^3 exp(−rate · shape) / (1.5 · 3).
+    let evidence = 6.0 / rate.powi(4) / 4.5;
+    assert!((answer.log_evidence().unwrap().value - evidence.ln()).abs() < 1e-12);
+
+    let shares = Dirichlet::new([1.0, 2.0, 1.0]);
+    let votes = Multinomial::new(4, &shares);
+    let model = Model::new().observe(&votes, vec![1, 0, 3]);
+    let answer = Exact::new().run(&model, &shares).unwrap();
+    for (found, right) in answer
+        .family_mixture(&shares)
+        .unwrap()
+        .moments()
+        .iter()
+        .zip([2.0, 2.0, 4.0])
+    {
+        assert!((found.0 - right / 8.0).abs() < 1e-12, "{found:?}");
+    }
+    // 4 ways · Γ(4) / Γ(8) · Γ(2) / Γ(1) · Γ(2) / Γ(2) · Γ(4) / Γ(1).
+    let evidence: f64 = 4.0 * 6.0 / 5040.0 * 6.0;
+    assert!((answer.log_evidence().unwrap().value - evidence.ln()).abs() < 1e-12);
 }
 
 #[test]

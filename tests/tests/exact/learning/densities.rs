@@ -1,7 +1,7 @@
 //! Tests of learning from values that have a density, against rounds computed by hand.
 
 use figrs::prelude::*;
-use figrs::{Cases, ExpectationMaximization, Learned, Precision};
+use figrs::{Cases, ExpectationMaximization, Learned, Multinomial, Pareto, Precision, Scale};
 
 use super::assert_near;
 
@@ -119,6 +119,22 @@ fn rates_precisions_and_means_of_what_is_observed() {
         .fit(&Model::new(), &Cases::new(&time).rows([0.5, 1.25]))
         .unwrap();
     assert_near(fit.value(&rate).unwrap(), (2.0 + 2.0 - 1.0) / (1.75 + 3.0));
+    let shape = Learned::gamma("shape", 2.0, Rate(3.0));
+    let size = Pareto::new(&shape, Scale(1.5));
+    let fit = map()
+        .fit(&Model::new(), &Cases::new(&size).rows([3.0, 1.5, 6.0]))
+        .unwrap();
+    let logs = 2.0_f64.ln() + 4.0_f64.ln();
+    assert_near(fit.value(&shape).unwrap(), (3.0 + 2.0 - 1.0) / (logs + 3.0));
+    let shares = Learned::dirichlet("shares", [2.0, 1.0, 3.0]);
+    let votes = Multinomial::new(4, &shares);
+    let rows = [vec![4, 0, 0], vec![1, 2, 1]];
+    let fit = map()
+        .fit(&Model::new(), &Cases::new(&votes).rows(rows))
+        .unwrap();
+    for (found, right) in fit.value(&shares).unwrap().iter().zip([6.0, 2.0, 3.0]) {
+        assert_near(*found, right / 11.0);
+    }
     // Both parameters of a normal distribution are learned: each round sets the mean, then the precision.
     let (mean, precision) = (
         Learned::normal("mean", 0.0, StandardDeviation(1.0)),

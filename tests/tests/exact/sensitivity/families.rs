@@ -2,9 +2,10 @@
 
 use figrs::prelude::*;
 use figrs::{
-    Cauchy, DegreesOfFreedom, Dirichlet, Geometric, HalfCauchy, HalfNormal, Iid, InverseGamma,
-    Laplace, LogNormal, NegativeBinomial, Precision, Query, Scale, Sensitivity, StudentT,
-    TruncatedNormal, Vector, Weibull,
+    Cauchy, Concentration, Covariance, DegreesOfFreedom, Dirichlet, Geometric, HalfCauchy,
+    HalfNormal, Iid, InverseGamma, KernelDensity, Laplace, Lkj, LogNormal, Multinomial,
+    NegativeBinomial, Pareto, Precision, Query, Scale, Sensitivity, StudentT, TruncatedNormal,
+    Vector, VonMises, Weibull, Wishart,
 };
 
 /// Compares the derivative of a model's log-evidence by a parameter with the limit of finite differences.
@@ -157,6 +158,21 @@ fn derivatives_by_parameters_of_densities() {
 }
 
 #[test]
+fn derivatives_by_parameters_of_angles_mixtures_and_matrices() {
+    let pareto = |p: &[Param]| Pareto::new(&p[0], Scale(&p[1]));
+    observed("Pareto", pareto, &[1.7, 2.0], 3.0);
+    let angle = |p: &[Param]| VonMises::new(&p[0], Concentration(&p[1]));
+    observed("VonMises", angle, &[0.4, 1.7], 1.3);
+    let kernels = |p: &[Param]| KernelDensity::new([-1.0, 0.5, 2.0], StandardDeviation(&p[0]));
+    observed("KernelDensity", kernels, &[0.4], 0.9);
+    let covariance = Covariance::rows([[2.0, 0.5], [0.5, 1.0]]);
+    let scatter = |p: &[Param]| Wishart::new(DegreesOfFreedom(&p[0]), covariance.clone());
+    observed("Wishart", scatter, &[3.5], vec![3.0, -0.5, 1.5]);
+    let correlations = |p: &[Param]| Lkj::new(3, Concentration(&p[0]));
+    observed("Lkj", correlations, &[1.5], vec![0.3, -0.2, 0.6]);
+}
+
+#[test]
 fn derivatives_by_parameters_of_counts() {
     observed("Flip", |p| Flip::new(&p[0]), &[0.3], false);
     observed("Binomial", |p| Binomial::new(5, &p[0]), &[0.3], 2);
@@ -168,6 +184,11 @@ fn derivatives_by_parameters_of_counts() {
     observed("Geometric", |p| Geometric::failures(&p[0]), &[0.3], 3);
     let select = |p: &[Param]| Select::new([(&p[0], 'a'), (&p[1], 'b'), (&p[2], 'a')]);
     observed("Select", select, &[0.3, 0.5, 0.4], 'a');
+    let three = |p: &[Param]| Vector::from(vec![&p[0], &p[1], &p[2]]);
+    let logits = |p: &[Param]| Select::by_logits(three(p), ['a', 'b', 'a']);
+    observed("Select", logits, &[0.3, -0.5, 1.4], 'a');
+    let counts = |p: &[Param]| Multinomial::new(4, three(p));
+    observed("Multinomial", counts, &[0.3, 0.5, 0.4], vec![1, 2, 1]);
 }
 
 /// Densities in branches are observed, and several of them read the same parameter.

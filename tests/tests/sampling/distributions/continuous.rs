@@ -1,17 +1,17 @@
 //! Tests of continuous distributions of one number.
 
-use std::f64::consts::{LN_2, PI};
+use std::f64::consts::{LN_2, PI, TAU};
 
 use figrs::prelude::*;
 use figrs::{
-    Cauchy, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, Laplace, LogNormal, Precision,
-    Scale, StudentT, TruncatedNormal, Weibull,
+    Cauchy, Concentration, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, KernelDensity,
+    Laplace, LogNormal, Pareto, Precision, Scale, StudentT, TruncatedNormal, VonMises, Weibull,
 };
 use statrs::distribution::{
     Beta as StatrsBeta, Cauchy as StatrsCauchy, Continuous, ContinuousCDF, Exp,
     Gamma as StatrsGamma, InverseGamma as StatrsInverseGamma, Laplace as StatrsLaplace,
-    LogNormal as StatrsLogNormal, Normal as StatrsNormal, StudentsT, Uniform as StatrsUniform,
-    Weibull as StatrsWeibull,
+    LogNormal as StatrsLogNormal, Normal as StatrsNormal, Pareto as StatrsPareto, StudentsT,
+    Uniform as StatrsUniform, Weibull as StatrsWeibull,
 };
 
 use crate::distributions::atomic::{draws, log_prob, moments, tails};
@@ -75,6 +75,8 @@ fn truncated(element: Element<f64>, lower: f64, upper: f64, moments: (f64, f64))
 fn rows() -> Vec<Row> {
     let mut rows = whole_rows();
     rows.extend(truncated_rows());
+    rows.extend(kernel_rows());
+    rows.extend(angle_rows());
     rows
 }
 
@@ -183,6 +185,16 @@ fn whole_rows() -> Vec<Row> {
             StatrsWeibull::new(0.5, 1.0).unwrap(),
             None,
         ),
+        row(
+            Pareto::new(9.0, Scale(2.0)),
+            StatrsPareto::new(2.0, 9.0).unwrap(),
+            (2.25, 9.0 * 4.0 / (64.0 * 7.0)),
+        ),
+        row(
+            Pareto::new(0.8, Scale(0.5)),
+            StatrsPareto::new(0.5, 0.8).unwrap(),
+            None,
+        ),
         folded(
             HalfNormal::new(Variance(4.0)),
             normal(0.0, 2.0),
@@ -218,6 +230,77 @@ fn truncated_rows() -> Vec<Row> {
             truncated_moments(0.7, 1.2),
         ),
     ]
+}
+
+/// Returns mixtures of normal distributions around three points.
+fn kernel_rows() -> Vec<Row> {
+    const POINTS: [f64; 3] = [-1.0, 0.5, 3.0];
+    let rows = [
+        (KernelDensity::new(POINTS, StandardDeviation(0.4)), 0.4),
+        (KernelDensity::new(POINTS, Precision(4.0)), 0.5),
+    ];
+    let row = |(element, deviation): (Element<f64>, f64)| {
+        let around = POINTS.map(|point| StatrsNormal::new(point, deviation).unwrap());
+        let cdf = move |x: f64| around.iter().map(|normal| normal.cdf(x)).sum::<f64>() / 3.0;
+        let pdf = move |x: f64| around.iter().map(|normal| normal.pdf(x)).sum::<f64>() / 3.0;
+        let mean = POINTS.iter().sum::<f64>() / 3.0;
+        let squares = POINTS.map(|x| (x - mean).powi(2));
+        let variance = squares.iter().sum::<f64>() / 3.0 + deviation * deviation;
+        made(element, cdf, move |x| pdf(x).ln(), (mean, variance))
+    };
+    rows.map(row).into()
+}
+
+/// Concentrations and mean directions of the rows of angles.
+const ANGLES: [(f64, f64); 4] = [(0.5, 4.0), (-3.0, 0.3), (0.0, 60.0), (2.0 + TAU, 19.0)];
+
+/// Returns the integral of exp(κ (cos t − 1)) cos(j t) over a turn, by the trapezoidal rule, which is exact to rounding for periodic functions.
+fn integral(concentration: f64, j: f64) -> f64 {
+    const STEPS: u32 = 1 << 10;
+    let step = TAU / f64::from(STEPS);
+    let term = |t: f64| (concentration * (t.cos() - 1.0)).exp() * (j * t).cos();
+    (0..STEPS).map(|i| term(step * f64::from(i))).sum::<f64>() * step
+}
+
+/// Returns von Mises distributions, whose distribution functions are the integrals of the Fourier series of their densities.
+fn angle_rows() -> Vec<Row> {
+    let row = |(mean, concentration): (f64, f64)| {
+        let all = integral(concentration, 0.0);
+        let shares: Vec<f64> = (1..100)
+            .map(|j| integral(concentration, f64::from(j)) / all)
+            .collect();
+        let below = move |angle: f64| {
+            let term = |(i, share): (usize, &f64)| {
+                let j = (i + 1) as f64;
+                share * ((j * angle).sin() / j)
+            };
+            angle / TAU + shares.iter().enumerate().map(term).sum::<f64>() / PI
+        };
+        let cdf = move |x: f64| below(x.clamp(-PI, PI) - mean) - below(-PI - mean);
+        let ln_pdf = move |x: f64| concentration * ((x - mean).cos() - 1.0) - all.ln();
+        let element = VonMises::new(mean, Concentration(concentration));
+        made(element, cdf, ln_pdf, None)
+    };
+    ANGLES.map(row).into()
+}
+
+/// The mean of the cosine of the distance from the mean direction is I₁(κ) / I₀(κ), that of its sine is zero. Each comparison has a false-alarm
+/// probability of 1e-8.
+#[test]
+fn angles_have_the_documented_mean_direction() {
+    for (mean, concentration) in ANGLES {
+        let element = VonMises::new(mean, Concentration(concentration));
+        let drawn = draws(&element, DRAWS);
+        let cosine = integral(concentration, 1.0) / integral(concentration, 0.0);
+        let near = |of: fn(f64) -> f64, right: f64| {
+            let numbers: Vec<f64> = drawn.iter().map(|x| of(x - mean)).collect();
+            let [(found, error), _] = moments(&numbers, right);
+            let away = (found - right).abs() / error;
+            assert!(away < 5.73, "{element:?}: {found} ± {error}, not {right}");
+        };
+        near(f64::cos, cosine);
+        near(f64::sin, 0.0);
+    }
 }
 
 /// Returns the mean and variance of the standard normal distribution between two bounds.

@@ -1,7 +1,7 @@
 //! Tests of distributions over integers.
 
 use figrs::prelude::*;
-use figrs::{DiscreteUniform, Geometric, NegativeBinomial};
+use figrs::{DiscreteUniform, Geometric, Hypergeometric, NegativeBinomial};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use crate::distributions::atomic::{draws, log_prob, moments, op};
@@ -156,6 +156,33 @@ fn rows() -> Vec<Row> {
             (1.5, 99.0 / 12.0),
             |n| n as f64,
         ),
+        row(
+            "marked items",
+            Hypergeometric::new(20, 7, 5),
+            0,
+            6,
+            |k| choose(7.0, k) * choose(13.0, 5.0 - k) / choose(20.0, 5.0),
+            (1.75, 1.75 * 0.65 * 15.0 / 19.0),
+            f64::from,
+        ),
+        row(
+            "weights",
+            Select::new([(1.0, 0_i64), (2.0, 1), (1.0, 2)]),
+            0,
+            3,
+            |k| if k == 1.0 { 0.5 } else { 0.25 },
+            (1.0, 0.5),
+            |n| n as f64,
+        ),
+        row(
+            "logits",
+            Select::by_logits([-700.0, -700.0 + 2_f64.ln(), -700.0], [0_i64, 1, 2]),
+            0,
+            3,
+            |k| if k == 1.0 { 0.5 } else { 0.25 },
+            (1.0, 0.5),
+            |n| n as f64,
+        ),
     ]
 }
 
@@ -227,6 +254,27 @@ fn values_outside_of_the_support_are_impossible() {
     assert_eq!(log_prob(&Binomial::new(3, 0.5), 4), f64::NEG_INFINITY);
     assert_eq!(log_prob(&DiscreteUniform::new(1, 6), 7), f64::NEG_INFINITY);
     assert_eq!(log_prob(&DiscreteUniform::new(1, 6), 0), f64::NEG_INFINITY);
+    let marked = Hypergeometric::new(10, 7, 6);
+    assert_eq!(log_prob(&marked, 2), f64::NEG_INFINITY);
+    assert_eq!(log_prob(&marked, 7), f64::NEG_INFINITY);
+    let failures = NegativeBinomial::failures(2.0, 1.0);
+    assert_eq!(log_prob(&failures, 1), f64::NEG_INFINITY);
+    let letter = Select::by_logits([0.0, f64::NEG_INFINITY], ['a', 'b']);
+    assert_eq!(log_prob(&letter, 'a'), 0.0);
+    assert_eq!(log_prob(&letter, 'b'), f64::NEG_INFINITY);
+    assert_eq!(log_prob(&letter, 'c'), f64::NEG_INFINITY);
+}
+
+/// Logits far apart keep the log-probability of a value whose probability rounds to zero; the weights of equal values are added.
+#[test]
+fn logits_far_apart_keep_their_log_probabilities() {
+    let far = Select::by_logits([1e90, 1e90 - 1e80, -1e90], ['a', 'b', 'c']);
+    assert_eq!(log_prob(&far, 'a'), 0.0);
+    assert_eq!(log_prob(&far, 'c'), -2e90);
+    assert!(draws(&far, 100).iter().all(|&letter| letter == 'a'));
+    let same = Select::by_logits([-1000.0, 3.0, -1000.0], ['a', 'b', 'a']);
+    let right = 2_f64.ln() - 1003.0;
+    assert!((log_prob(&same, 'a') - right).abs() < 1e-12);
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Tests of parameters and values at the ends of the range of `f64`.
 
+use std::f64::consts::PI;
+
 use figrs::prelude::*;
 use figrs::{
-    Cauchy, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, Laplace, LogNormal, Precision,
-    Scale, StudentT, TruncatedNormal, Weibull, stream,
+    Cauchy, Concentration, DegreesOfFreedom, HalfCauchy, HalfNormal, InverseGamma, KernelDensity,
+    Laplace, LogNormal, Pareto, Precision, Scale, StudentT, TruncatedNormal, VonMises, Weibull,
+    stream,
 };
 
 use crate::distributions::atomic::{log_prob, op};
@@ -48,6 +51,9 @@ fn extreme() -> Vec<Element<f64>> {
             all.push(Laplace::new(a, Scale(b)));
             all.push(Cauchy::new(a, Scale(b)));
             all.push(Weibull::new(a, Scale(b)));
+            all.push(Pareto::new(a, Scale(b)));
+            all.push(VonMises::new(-a, Concentration(b)));
+            all.push(KernelDensity::new([a, -a, 0.5], StandardDeviation(b)));
             all.push(LogNormal::new(a, StandardDeviation(b)));
             all.push(TruncatedNormal::new(0.0, StandardDeviation(1.0), -a, b));
             all.push(TruncatedNormal::new(a, Variance(b), f64::NEG_INFINITY, a));
@@ -142,6 +148,14 @@ fn the_ends_of_the_support_have_the_density_of_the_formula() {
     near(Exponential::new(Rate(2.5)), 0.0, 2.5_f64.ln());
     near(ContinuousUniform::new(0.0, 4.0), 0.0, -4.0_f64.ln());
     near(ContinuousUniform::new(0.0, 4.0), 4.0, -4.0_f64.ln());
+    near(Weibull::new(1.0, Scale(2.0)), 0.0, -2.0_f64.ln());
+    near(HalfCauchy::new(Scale(1.0)), 0.0, (2.0 / PI).ln());
+    near(HalfNormal::new(Variance(1.0)), 0.0, 0.5 * (2.0 / PI).ln());
+    near(Pareto::new(2.0, Scale(3.0)), 3.0, (2.0_f64 / 3.0).ln());
+    // I₀(1) = 1.266065877752008...; the mean direction is opposite to both ends.
+    let opposite = -1.0 - (2.0 * PI * 1.266_065_877_752_008_4).ln();
+    near(VonMises::new(0.0, Concentration(1.0)), PI, opposite);
+    near(VonMises::new(0.0, Concentration(1.0)), -PI, opposite);
     let zero = |element: Element<f64>, x: f64| {
         assert_eq!(
             log_prob(&element, x),
@@ -159,6 +173,18 @@ fn the_ends_of_the_support_have_the_density_of_the_formula() {
     zero(InverseGamma::new(0.5, Scale(1.0)), -1.0);
     zero(Exponential::new(Rate(1.0)), -1e-300);
     zero(ContinuousUniform::new(0.0, 4.0), 4.1);
+    zero(LogNormal::new(0.0, Variance(1.0)), 0.0);
+    zero(LogNormal::new(0.0, Variance(1.0)), -1.0);
+    zero(Weibull::new(2.0, Scale(1.0)), 0.0);
+    zero(Weibull::new(0.5, Scale(1.0)), -1.0);
+    zero(HalfNormal::new(Variance(1.0)), -1e-300);
+    zero(HalfCauchy::new(Scale(1.0)), -1e-300);
+    zero(TruncatedNormal::new(0.0, Variance(1.0), -1.0, 2.0), -1.1);
+    zero(TruncatedNormal::new(0.0, Variance(1.0), -1.0, 2.0), 2.1);
+    zero(Pareto::new(2.0, Scale(3.0)), 2.999);
+    zero(Pareto::new(2.0, Scale(3.0)), f64::INFINITY);
+    zero(VonMises::new(3.0, Concentration(1.0)), 3.15);
+    zero(VonMises::new(3.0, Concentration(1.0)), -3.15);
 }
 
 /// With large parameters the results keep the digits that the textbook formulas lose; they are compared with a series for the density at the mode.
@@ -175,7 +201,13 @@ fn large_shapes_keep_their_digits() {
         assert!(difference.abs() < 1.0 / n + 1e-14, "{n}: {difference}");
         let found = log_prob(&Beta::new(n + 1.0, n + 1.0), 0.5);
         // The number is (2n + 1)! / n!^2 / 4^n, by Stirling's series.
-        let right = (2.0 * n + 1.0).ln() - 0.5 * (std::f64::consts::PI * n).ln() - 1.0 / (8.0 * n);
+        let right = (2.0 * n + 1.0).ln() - 0.5 * (PI * n).ln() - 1.0 / (8.0 * n);
         assert!((found - right).abs() < 1e-11, "{n}: {found}, not {right}");
+        // The von Mises distribution approaches the normal distribution.
+        let deviation = n.sqrt().recip();
+        let normal = Normal::new(0.0, StandardDeviation(deviation));
+        let found = log_prob(&VonMises::new(0.0, Concentration(n)), deviation);
+        let difference = found - log_prob(&normal, deviation);
+        assert!(difference.abs() < 1.0 / n + 1e-14, "{n}: {difference}");
     }
 }

@@ -2,9 +2,10 @@
 
 use figrs::prelude::*;
 use figrs::{
-    Cauchy, Covariance, DegreesOfFreedom, Dirichlet, DiscreteUniform, Geometric, HalfCauchy,
-    HalfNormal, InverseGamma, Laplace, LogNormal, MultivariateNormal, NegativeBinomial, Precision,
-    Scale, StudentT, TruncatedNormal, Weibull,
+    Cauchy, Concentration, Covariance, DegreesOfFreedom, Dirichlet, DiscreteUniform, Geometric,
+    HalfCauchy, HalfNormal, Hypergeometric, InverseGamma, KernelDensity, Laplace, Lkj, LogNormal,
+    Multinomial, MultivariateNormal, NegativeBinomial, Pareto, Precision, Scale, StudentT,
+    TruncatedNormal, VonMises, Weibull, Wishart,
 };
 
 #[track_caller]
@@ -49,6 +50,14 @@ fn locations_are_finite() {
         says(
             TruncatedNormal::new(x, Variance(1.0), 0.0, 1.0),
             &["TruncatedNormal at", "mean", shown, "finite"],
+        );
+        says(
+            VonMises::new(x, Concentration(1.0)),
+            &["VonMises at", "mean direction", shown, "finite"],
+        );
+        says(
+            KernelDensity::new([0.0, x], StandardDeviation(1.0)),
+            &["KernelDensity at", "point 1", shown, "finite"],
         );
         let student = StudentT::new(x, Scale(1.0), DegreesOfFreedom(3.0));
         says(student, &["StudentT at", "location", shown, "finite"]);
@@ -104,6 +113,30 @@ fn scales_and_shapes_are_positive() {
         positive(LogNormal::new(0.0, Precision(x)), "LogNormal", "precision");
         positive(Weibull::new(x, Scale(1.0)), "Weibull", "shape");
         positive(Weibull::new(1.0, Scale(x)), "Weibull", "scale");
+        positive(Pareto::new(x, Scale(1.0)), "Pareto", "shape");
+        positive(Pareto::new(1.0, Scale(x)), "Pareto", "scale");
+        let angle = VonMises::new(0.0, Concentration(x));
+        positive(angle, "VonMises", "concentration");
+        let kernels = KernelDensity::new([0.0], Variance(x));
+        positive(kernels, "KernelDensity", "variance");
+        says(
+            Lkj::new(3, Concentration(x)),
+            &[
+                "Lkj at",
+                "concentration",
+                shown,
+                "positive and at most 1e15",
+            ],
+        );
+        says(
+            Wishart::new(DegreesOfFreedom(x), Covariance::diagonal([1.0, 1.0])),
+            &[
+                "Wishart at",
+                "degrees of freedom",
+                shown,
+                "finite and above 1",
+            ],
+        );
         let truncated = TruncatedNormal::new(0.0, StandardDeviation(x), 0.0, 1.0);
         positive(truncated, "TruncatedNormal", "standard deviation");
         let most = "positive and at most 1e15";
@@ -170,6 +203,18 @@ fn parameters_fit_together() {
         &["lower bound 1.0", "standard deviations from the mean"],
     );
     says(
+        TruncatedNormal::new(0.0, Variance(1.0), f64::NAN, 1.0),
+        &["lower bound NaN", "must be a number or -inf"],
+    );
+    says(
+        TruncatedNormal::new(0.0, Variance(1.0), 0.0, f64::NAN),
+        &["upper bound NaN", "above the lower bound 0.0"],
+    );
+    says(
+        Hypergeometric::new(5, 6, 2),
+        &["6 marked items", "must not exceed the population of 5"],
+    );
+    says(
         NegativeBinomial::failures(1e6, 1e-6),
         &["probability", "gives the mean", "at most 1e9"],
     );
@@ -205,6 +250,55 @@ fn parameters_fit_together() {
 }
 
 #[test]
+fn parameters_of_lists_and_categories_fit_together() {
+    says(
+        Select::by_logits([1.0, 2.0], ['a']),
+        &["Select at", "2 logits for 1 values"],
+    );
+    says(
+        Select::by_logits([1.0, f64::NAN], ['a', 'b']),
+        &["logit NaN of 'b'", "below infinity"],
+    );
+    says(
+        Select::by_logits([f64::NEG_INFINITY; 2], ['a', 'b']),
+        &["one of the 2 logits must be finite"],
+    );
+    says(
+        Select::by_logits([0.0; 0], [0; 0]),
+        &["no values to choose from"],
+    );
+    says(
+        Multinomial::new(-1, [1.0, 2.0]),
+        &["Multinomial at", "number of trials -1.0", "from zero"],
+    );
+    says(
+        Multinomial::new(1_u64 << 30, [1.0, 2.0]),
+        &["number of trials", "to 16777216"],
+    );
+    says(
+        Multinomial::new(2, [1.0, -2.0]),
+        &["weight -2.0 of category 1", "not negative"],
+    );
+    for weights in [vec![], vec![0.0, 0.0]] {
+        let shown = format!("{} weights", weights.len());
+        says(
+            Multinomial::new(2, weights),
+            &[&shown, "at least one positive"],
+        );
+    }
+    says(
+        KernelDensity::new([], StandardDeviation(1.0)),
+        &["sample is empty", "at least one point"],
+    );
+    for numbers in [0, 1, 2000, usize::MAX] {
+        says(
+            Lkj::new(numbers, Concentration(1.0)),
+            &[&format!("of {numbers} numbers"), "from 2 to 1000"],
+        );
+    }
+}
+
+#[test]
 fn covariances_are_positive_definite() {
     let with = |covariance| MultivariateNormal::new([0.0, 0.0], covariance);
     says(
@@ -228,6 +322,22 @@ fn covariances_are_positive_definite() {
         with(Covariance::rows([vec![1.0, 0.0], vec![0.0]])),
         &["1 numbers in row 1"],
     );
+    let scatter = |covariance| Wishart::new(DegreesOfFreedom(4.0), covariance);
+    says(
+        scatter(Covariance::rows([[1.0, 2.0], [2.0, 1.0]])),
+        &["Wishart at", "not positive definite", "number 1"],
+    );
+    says(
+        scatter(Covariance::diagonal([])),
+        &["Wishart at", "has no rows"],
+    );
+    says(with(Covariance::lower_triangle([1.0, 2.0])), &["2 rows"]);
+    for correlations in [vec![], vec![0.5, 0.5]] {
+        says(
+            with(Covariance::of_correlations([1.0, 1.0], correlations)),
+            &["2 rows", "in row 1"],
+        );
+    }
 }
 
 #[test]

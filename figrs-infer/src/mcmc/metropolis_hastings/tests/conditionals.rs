@@ -3,8 +3,8 @@
 use figrs_core::rand::{Rng, RngExt};
 use figrs_core::{
     Atomic, Beta, Binomial, Dirichlet, Element, Exponential, Family, Flip, Gamma, Geometric, If,
-    InverseGamma, Likelihood, Model, Normal, Number, Outcomes, Poisson, Rate, Scale, Select,
-    StandardDeviation, Term, Variance, WrongParameter, stream,
+    InverseGamma, Likelihood, Model, Multinomial, Normal, Number, Outcomes, Pareto, Poisson, Rate,
+    Scale, Select, StandardDeviation, Term, Variance, WrongParameter, stream,
 };
 use figrs_lower::internals::Trace;
 
@@ -40,6 +40,19 @@ fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f6
 fn a_dirichlet_is_drawn_from_its_conditional() {
     for seen in [10, 30, 100] {
         next_colour(seen, Element::clone);
+    }
+}
+
+#[test]
+fn counts_of_categories_give_the_conditional_of_a_dirichlet() {
+    let mix = Dirichlet::new([2.0, 1.0, 3.0]);
+    let model = Model::new()
+        .observe(&Multinomial::new(30, &mix), vec![4, 20, 6])
+        .observe(&Select::by(&mix, ['a', 'b', 'c']), 'c');
+    let sampler = MetropolisHastings::new(4000).seed(5);
+    let answer = sampler.run(&model, &mix).unwrap();
+    for (i, right) in [6.0, 21.0, 10.0].into_iter().enumerate() {
+        is_right(&answer, &mix, |mix| mix[i], right / 37.0, 0.01);
     }
 }
 
@@ -110,9 +123,10 @@ fn conditionals_have_the_moments_of_the_posterior() {
             .observe(&Poisson::new(&prior), 7)
             .observe(&Exponential::new(Rate(&prior)), 0.4)
             .observe(&Gamma::new(2.5, Rate(&prior)), 1.5)
-            .observe(&InverseGamma::new(1.5, Scale(&prior)), 2.0);
-        let shape = shape + 7.0 + 1.0 + 2.5 + 1.5;
-        let rate = rate + 1.0 + 0.4 + 1.5 + 0.5;
+            .observe(&InverseGamma::new(1.5, Scale(&prior)), 2.0)
+            .observe(&Pareto::new(&prior, Scale(0.5)), 0.75);
+        let shape = shape + 7.0 + 1.0 + 2.5 + 1.5 + 1.0;
+        let rate = rate + 1.0 + 0.4 + 1.5 + 0.5 + 1.5_f64.ln();
         has_moments(name, &model, &prior, shape / rate, shape / (rate * rate));
     }
 

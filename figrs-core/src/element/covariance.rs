@@ -1,0 +1,177 @@
+//! Covariance matrices, and the Cholesky factors of symmetric positive definite matrices.
+
+/// A covariance matrix, which must be symmetric and positive definite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covariance(Vec<Vec<f64>>);
+
+impl Covariance {
+    /// A full covariance matrix, given row by row.
+    pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
+        Self(rows.into_iter().map(Into::into).collect())
+    }
+
+    /// The covariance of numbers that are independent of each other and have these variances.
+    pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
+        let variances: Vec<f64> = variances.into_iter().collect();
+        let row = |i| {
+            let mut row = vec![0.0; variances.len()];
+            row[i] = variances[i];
+            row
+        };
+        Self((0..variances.len()).map(row).collect())
+    }
+
+    pub(super) fn as_rows(&self) -> &[Vec<f64>] {
+        &self.0
+    }
+
+    /// The covariance whose lower triangle, row by row, is this list, such as a value of [`Wishart`](crate::Wishart): the numbers of rows 0 to i are the
+    /// first (i + 1)(i + 2) / 2 numbers of the list.
+    ///
+    /// ```
+    /// # use figrs_core::Covariance;
+    /// let covariance = Covariance::lower_triangle([4.0, 1.0, 2.0]);
+    /// assert_eq!(covariance, Covariance::rows([[4.0, 1.0], [1.0, 2.0]]));
+    /// ```
+    pub fn lower_triangle(numbers: impl AsRef<[f64]>) -> Self {
+        let mut rows: Vec<Vec<f64>> = Vec::new();
+        let mut rest = numbers.as_ref();
+        while !rest.is_empty() {
+            let (row, later) = rest.split_at(rest.len().min(rows.len() + 1));
+            rows.push(row.to_vec());
+            rest = later;
+        }
+        mirror(&mut rows);
+        Self(rows)
+    }
+
+    /// The covariance of numbers with these standard deviations and these correlations: the lower triangle without the diagonal, row by row, such as
+    /// a value of [`Lkj`](crate::Lkj).
+    ///
+    /// ```
+    /// # use figrs_core::Covariance;
+    /// let covariance = Covariance::of_correlations([2.0, 3.0], [0.5]);
+    /// assert_eq!(covariance, Covariance::rows([[4.0, 3.0], [3.0, 9.0]]));
+    /// ```
+    pub fn of_correlations(deviations: impl AsRef<[f64]>, correlations: impl AsRef<[f64]>) -> Self {
+        let (deviations, mut rest) = (deviations.as_ref(), correlations.as_ref());
+        let mut rows = Vec::with_capacity(deviations.len());
+        for (i, &deviation) in deviations.iter().enumerate() {
+            let (row, later) = rest.split_at(rest.len().min(i));
+            let covariance = |(r, other): (&f64, &f64)| r * deviation * other;
+            let mut row: Vec<f64> = row.iter().zip(deviations).map(covariance).collect();
+            row.push(deviation * deviation);
+            rows.push(row);
+            rest = later;
+        }
+        // A list of correlations that is too long makes the last row too long, which is an error.
+        if let Some(last) = rows.last_mut() {
+            last.extend(rest);
+        }
+        mirror(&mut rows);
+        Self(rows)
+    }
+}
+
+/// The lower triangle L, row by row, with L Lᵀ equal to the matrix of these rows: Golub and Van Loan, "Matrix Computations", section
+/// 4.2. The error describes the matrix, in words to be printed after its name.
+pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
+    let size = rows.len();
+    let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
+    for (i, row) in rows.iter().enumerate() {
+        if row.len() != size {
+            return Err(format!(
+                "has {size} rows, and {} numbers in row {i}",
+                row.len()
+            ));
+        }
+        let mut new = Vec::with_capacity(i + 1);
+        for j in 0..=i {
+            let (entry, mirrored) = (row[j], rows[j].get(i).copied().unwrap_or(f64::NAN));
+            let symmetric = (entry - mirrored).abs() <= 1e-9 * entry.abs().max(mirrored.abs());
+            if !(entry.is_finite() && symmetric) {
+                return Err(format!(
+                    "has {entry:?} in row {i}, column {j} and {mirrored:?} mirrored; it must be finite and symmetric"
+                ));
+            }
+            let other: &[f64] = if j < i { &lower[j] } else { &new };
+            let known: f64 = new.iter().zip(other).map(|(a, b)| a * b).sum();
+            let rest = entry - known;
+            if j < i {
+                new.push(rest / lower[j][j]);
+            } else if rest > 0.0 && rest.is_finite() {
+                new.push(rest.sqrt());
+            } else {
+                return Err(format!(
+                    "is not positive definite: {rest:?} is left of the variance of number {i}"
+                ));
+            }
+        }
+        lower.push(new);
+    }
+    Ok(lower)
+}
+
+/// Extends the rows of a lower triangle by the mirrored numbers.
+pub(super) fn mirror(rows: &mut [Vec<f64>]) {
+    for i in 0..rows.len() {
+        let (above, row) = rows.split_at_mut(i);
+        for (j, upper) in above.iter_mut().enumerate() {
+            upper.extend(row[0].get(j));
+        }
+    }
+}
+
+/// Draws of positive definite matrices may round to singular matrices. Returns the matrix of these rows, made positive definite by moving
+/// the numbers off the diagonal towards zero, by no more than about twice the necessary factor.
+pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let mut moved = f64::EPSILON;
+    while cholesky(&rows).is_err() && moved <= 1.0 {
+        for (i, row) in rows.iter_mut().enumerate() {
+            for (j, number) in row.iter_mut().enumerate() {
+                if i != j {
+                    *number *= 1.0 - moved;
+                }
+            }
+        }
+        moved *= 2.0;
+    }
+    rows
+}
+
+/// The numbers of the lower triangle, row by row, without the last `without` numbers of each row (0, or 1 to leave out
+/// the diagonal).
+pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
+    let row = |(i, row): (usize, &Vec<f64>)| row[..i + 1 - without].to_vec();
+    rows.iter().enumerate().flat_map(row).collect()
+}
+
+/// A covariance, and its Cholesky factor or the error in the covariance.
+pub(super) struct FactoredCovariance {
+    covariance: Covariance,
+    factor: Result<Vec<Vec<f64>>, String>,
+}
+
+impl FactoredCovariance {
+    pub(super) fn new(covariance: Covariance) -> Self {
+        Self {
+            factor: cholesky(&covariance.0),
+            covariance,
+        }
+    }
+
+    /// The rows of the covariance.
+    pub(super) fn rows(&self) -> &[Vec<f64>] {
+        self.covariance.as_rows()
+    }
+
+    /// The Cholesky factor, or the error in the covariance, in words to be printed after its name.
+    pub(super) fn factor(&self) -> &Result<Vec<Vec<f64>>, String> {
+        &self.factor
+    }
+
+    /// The rows of the Cholesky factor; none if the covariance is wrong.
+    pub(super) fn factor_rows(&self) -> &[Vec<f64>] {
+        self.factor.as_deref().unwrap_or_default()
+    }
+}
