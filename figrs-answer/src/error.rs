@@ -5,7 +5,7 @@ mod classes;
 use std::panic::Location;
 
 use figrs_core::wording::{Call, StatedAt};
-use figrs_core::{Label, ModelError};
+use figrs_core::{Label, ModelError, PartError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -22,6 +22,9 @@ pub enum Error {
     /// The elimination would exceed one of its budgets.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
+    /// A path leads to no element of an object, or data state no evidence on it.
+    #[error(transparent)]
+    Part(Box<PartError>),
     /// No algorithm of a portfolio fits within the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
@@ -553,6 +556,12 @@ fn first_of(statements: &[String]) -> String {
     match statements.len().saturating_sub(MAX_LISTED) {
         0 => printed,
         others => format!("{printed}; and {others} more"),
+    }
+}
+
+impl From<PartError> for Error {
+    fn from(error: PartError) -> Self {
+        Self::Part(Box::new(error))
     }
 }
 

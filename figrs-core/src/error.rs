@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::element::footprint::readable;
 use crate::element::label::Label;
+use crate::parts::PartError;
 
 /// Failure of a user's function.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
@@ -46,6 +47,9 @@ pub enum Fault {
         call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
+    /// The path of a part leads through an element, and a value of the element has no such part.
+    #[error("{0}; or exclude these values by evidence")]
+    Part(Box<PartError>),
 }
 
 impl Fault {

@@ -18,6 +18,7 @@
 //! | [`Element`] and its constructors | random values that build a lazy graph |
 //! | [`Model`] | evidence and interventions, apart from the elements |
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
+//! | [`Parts`] | elements in the fields of structs, found by paths |
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
 //! | [`graph`] | the graph of a model, for traversal |
 //! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
@@ -47,8 +48,10 @@ pub mod filter_state;
 pub mod limits;
 #[doc(hidden)]
 pub mod model;
+mod parts;
 #[doc(hidden)]
 pub mod random;
+mod similar_names;
 #[doc(hidden)]
 pub mod value;
 
@@ -80,16 +83,20 @@ pub use element::{
     Weibull, Wishart, any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
-pub use figrs_derive::Value;
+pub use figrs_derive::{Parts, Value};
 pub use figrs_factor::{Limits, Until};
 pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
+pub use parts::{
+    Distinct, ElementMember, Member, ObjectField, PartError, Parts, ValueMember, distinct,
+};
 pub use random::{Stream, stream};
 pub use value::Value;
 pub use value::column::AnyColumn;
 pub use value::datum::Datum;
 pub use value::integer::Integer;
+pub use value::plain_data::PlainData;
 pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
@@ -122,5 +129,7 @@ pub mod internals {
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;
+    pub use crate::similar_names::{did_you_mean, edit_distance, similar_names};
+    pub use crate::value::from_data::variant;
     pub use figrs_factor::bounds::six_decimals;
 }

@@ -2,11 +2,12 @@
 
 use figrs_core::States;
 use figrs_core::factor::Weights;
+use figrs_core::internals::similar_names;
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::State;
-use super::unknown::{Unknown, near};
+use super::unknown::Unknown;
 
 /// A variable of a network, with its name and its states.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ pub(super) fn unknown_among<'n>(names: impl Iterator<Item = &'n str>, name: &str
     Unknown {
         variable: None,
         name: name.into(),
-        near: near(name, names),
+        near: similar_names(name, names),
     }
 }
 
@@ -85,6 +86,6 @@ pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
     Unknown {
         variable: Some(variable.name.clone()),
         name: name.into(),
-        near: near(name, variable.states.iter().map(State::name)),
+        near: similar_names(name, variable.states.iter().map(State::name)),
     }
 }

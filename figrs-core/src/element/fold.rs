@@ -23,12 +23,25 @@ pub fn fold<S: Value, T: Value>(
     start: S,
     step: impl Fn(&S, &T) -> S + Send + Sync + 'static,
 ) -> Element<S> {
-    let location = Location::caller();
     let step = Arc::new(move |(s, t): (&S, &T)| step(s, t));
+    fold_at("fold", Location::caller(), elements, start, &step)
+}
+
+/// A fold whose step is shared with other folds.
+pub(crate) fn fold_at<S: Value, T: Value, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    elements: &[Element<T>],
+    start: S,
+    step: &Arc<F>,
+) -> Element<S>
+where
+    F: for<'a> Fn((&'a S, &'a T)) -> S + Send + Sync + 'static,
+{
     let mut state = Constant::new(start);
     for element in elements {
         let parents = vec![state.erased().clone(), element.erased().clone()];
-        state = apply_shared_at::<(S, T), S, _>("fold", location, parents, &step);
+        state = apply_shared_at::<(S, T), S, _>(constructor, location, parents, step);
     }
     state
 }

@@ -22,13 +22,23 @@ impl If {
     ) -> Element<T> {
         let then = then.as_element().clone();
         let otherwise = otherwise.as_element().clone();
-        let parents = vec![test.erased().clone()];
-        chain_at::<One<bool>, T, _>("If", Location::caller(), parents, move |&test| {
-            if test {
-                then.clone()
-            } else {
-                otherwise.clone()
-            }
-        })
+        if_at("If", Location::caller(), test, then, otherwise)
     }
+}
+
+pub(crate) fn if_at<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    test: &Element<bool>,
+    then: Element<T>,
+    otherwise: Element<T>,
+) -> Element<T> {
+    let parents = vec![test.erased().clone()];
+    chain_at::<One<bool>, T, _>(constructor, location, parents, move |&test| {
+        if test {
+            then.clone()
+        } else {
+            otherwise.clone()
+        }
+    })
 }

@@ -2,7 +2,9 @@
 
 pub mod column;
 pub mod datum;
+pub(crate) mod from_data;
 pub(crate) mod integer;
+pub(crate) mod plain_data;
 pub(crate) mod states;
 pub mod support;
 pub(crate) mod vector;
@@ -12,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+use crate::parts::Parts;
+use plain_data::PlainData;
 
 /// A type whose values an element may take.
 ///
@@ -100,6 +105,23 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
+    /// The value that plain data state, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
+    ///
+    /// Numbers, texts, truth values, and lists, tuples and options of these are read from data of the same form. For an enum with
+    /// `#[derive(Value)]`, a text names a variant without fields. A text that is read as a `&'static str` is stored until the program ends:
+    /// each different text once, and 1 MiB in all.
+    ///
+    /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. Unless overridden, the method
+    /// accepts no data.
+    fn from_data(data: &PlainData) -> Result<Self, String> {
+        let _ = data;
+        Err("a value that only Rust code can state, with `Model::observe`".into())
+    }
+    /// A function that returns the [`Parts`] of a value, if its type has parts; then paths lead through elements with such
+    /// values. `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
+    fn parts() -> Option<fn(&Self) -> &dyn Parts> {
+        None
+    }
 }
 
 /// The representative of the values that are the same as `value`.
@@ -136,13 +158,37 @@ macro_rules! value {
     )+};
 }
 
-value!(
-    bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+value!(std::cmp::Ordering);
+
+/// Standard types that are `Eq + Hash`, each with the function that reads it from plain data.
+macro_rules! readable {
+    ($($type:ty: $read:expr),+ $(,)?) => {$(
+        impl Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+            fn feed<H: Hasher>(&self, hasher: &mut H) {
+                self.hash(hasher);
+            }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                $read(data)
+            }
+        }
+    )+};
+}
+readable!(bool: from_data::boolean, char: from_data::character, &'static str: from_data::static_text);
+
+macro_rules! integers {
+    ($($type:ty),+) => {
+        readable!($($type: |data| from_data::integer(data, &format!("from {} to {}", <$type>::MIN, <$type>::MAX))),+);
+    };
+}
+integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
-value!(&'static str, std::cmp::Ordering);
 
 macro_rules! text {
-    ($($type:ty: $text:ident => $bytes:expr),+ $(,)?) => {$(
+    ($($type:ty: $text:ident => $bytes:expr, $read:expr;)+) => {$(
         impl Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self == other
@@ -154,15 +200,18 @@ macro_rules! text {
                 let $text = self;
                 $bytes
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                from_data::text(data).map($read)
+            }
         }
     )+};
 }
 text!(
-    String: text => text.capacity(),
+    String: text => text.capacity(), str::to_owned;
     Cow<'static, str>: text => match text {
         Cow::Borrowed(_) => 0,
         Cow::Owned(text) => text.capacity(),
-    },
+    }, |text| Cow::Owned(text.to_owned());
 );
 
 macro_rules! float {
@@ -180,13 +229,17 @@ macro_rules! float {
                 let canonical = if self.is_nan() { Self::NAN } else { *self + 0.0 };
                 (canonical.to_bits() != self.to_bits()).then_some(canonical)
             }
+            #[allow(clippy::cast_possible_truncation)] // An `f32` gets the nearest number.
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                from_data::number(data).map(|number| number as Self)
+            }
         }
     )+};
 }
 float!(f32, f64);
 
 macro_rules! tuple {
-    ($($name:ident . $index:tt),*) => {
+    ($length:literal $(, $name:ident . $index:tt)*) => {
         impl<$($name: Value),*> Value for ($($name,)*) {
             fn same(&self, other: &Self) -> bool {
                 let _ = other;
@@ -206,26 +259,36 @@ macro_rules! tuple {
             fn heap_bytes(&self) -> usize {
                 0 $(+ self.$index.heap_bytes())*
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                let fields = from_data::fields(data, $length)?;
+                let _ = fields;
+                Ok(($($name::from_data(&fields[$index])?,)*))
+            }
         }
     };
 }
-tuple!();
-tuple!(A.0);
-tuple!(A.0, B.1);
-tuple!(A.0, B.1, C.2);
-tuple!(A.0, B.1, C.2, D.3);
-tuple!(A.0, B.1, C.2, D.3, E.4);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
+tuple!(0);
+tuple!(1, A.0);
+tuple!(2, A.0, B.1);
+tuple!(3, A.0, B.1, C.2);
+tuple!(4, A.0, B.1, C.2, D.3);
+tuple!(5, A.0, B.1, C.2, D.3, E.4);
+tuple!(6, A.0, B.1, C.2, D.3, E.4, F.5);
+tuple!(7, A.0, B.1, C.2, D.3, E.4, F.5, G.6);
+tuple!(8, A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
 /// A collection of the representatives of some values.
 fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
     items.into_iter().cloned().map(canonical).collect()
 }
 
+/// A collection of the values that a list states.
+fn from_items<T: Value, C: FromIterator<T>>(data: &PlainData) -> Result<C, String> {
+    from_data::list(data).map(|items| items.into_iter().collect())
+}
+
 macro_rules! sequence {
-    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr, $canonical:expr;)+) => {$(
+    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr, $canonical:expr, $read:expr;)+) => {$(
         impl<$($generics)*> Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.same(b))
@@ -246,16 +309,19 @@ macro_rules! sequence {
                 let own: usize = $own;
                 own + self.iter().map(Value::heap_bytes).sum::<usize>()
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                $read(data)
+            }
         }
     )+};
 }
 sequence!(
-    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
-    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
+    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_data::list;
+    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_items;
     // Nodes of a tree are at least half full.
-    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items);
-    [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical);
-    [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items);
+    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items), from_items;
+    [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical), from_data::array;
+    [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items), from_items;
 );
 
 impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
@@ -308,6 +374,14 @@ impl<T: Value> Value for Option<T> {
     fn heap_bytes(&self) -> usize {
         self.as_ref().map_or(0, Value::heap_bytes)
     }
+    fn from_data(data: &PlainData) -> Result<Self, String> {
+        match data {
+            PlainData::Null => Ok(None),
+            data => T::from_data(data)
+                .map(Some)
+                .map_err(|expected| format!("null, or {expected}")),
+        }
+    }
 }
 
 macro_rules! pointer {
@@ -324,6 +398,9 @@ macro_rules! pointer {
             }
             fn heap_bytes(&self) -> usize {
                 size_of::<T>() + (**self).heap_bytes()
+            }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                T::from_data(data).map(Self::new)
             }
         }
     )+};

@@ -1,10 +1,10 @@
 //! Skips the text between the blocks of a BIF file, which the format ignores.
 
+use figrs_core::internals::edit_distance;
 use winnow::Parser;
 use winnow::token::any;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
-use super::super::unknown::distance;
 use super::token::{bare, mark, space, word};
 
 /// The words that can begin a block.
@@ -64,7 +64,7 @@ pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>
                 if kind.goes_on(input) || is_line_start && (is_last || line.contains('{')) {
                     return Ok(Some(kind));
                 }
-            } else if distance(found, first) <= 2 && kind.goes_on(input) {
+            } else if edit_distance(found, first) <= 2 && kind.goes_on(input) {
                 return Err(unexpected(at, found, BLOCKS));
             }
         }
