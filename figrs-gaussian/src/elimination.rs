@@ -10,26 +10,30 @@ use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step, plan};
 use crate::square_root_form::LN_2_PI;
 
-/// The conditional distribution of the vectors that a step eliminates, given the vectors of its message: `triangle (R, S) = target`, where the
-/// rows have independent errors of variance one. Row-major; the last column is the target. Empty if the finite assignment is impossible.
+/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows are linear
+/// equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent error of
+/// variance one. The rows are stored in row-major order, with the target in the last column. The list is empty if the finite assignment is
+/// impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
-/// A graph whose vectors are integrated out: the finite variables have the same distribution in [`finite`](Self::finite) as in the whole graph.
+/// A hybrid factor graph whose real vectors are integrated out.
+///
+/// The finite variables have the same distribution in [`finite`](Self::finite) as in the whole graph.
 ///
 /// **Guarantee.** Exact up to rounding. The errors grow with the square root of the condition number of the precision matrix.
 ///
-/// **Complexity.** For each step and each assignment of the finite variables of the step: quadratic in the number of real numbers of the
-/// step, for each row that the factors of the step add.
+/// **Complexity.** For each elimination step, each assignment of its finite variables and each row that its factors add, the time is quadratic
+/// in the number of real numbers of the step.
 #[derive(Debug)]
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
-    /// For each step, one conditional for each assignment of its finite variables.
+    /// For each elimination step, the conditional distributions, one for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
     finite: FactorGraph,
 }
 
-/// The message of a step for one assignment of the finite variables: rows of coefficients of its vectors, each with its target.
+/// The message of an elimination step for one assignment of its finite variables: rows of coefficients, each with a target.
 #[derive(Debug, Default)]
 struct Message {
     rows: Vec<f64>,
@@ -37,14 +41,14 @@ struct Message {
 }
 
 impl<'g> Elimination<'g> {
-    /// Eliminates all vectors. A step has at most `limit` assignments of finite variables.
+    /// Eliminates all vectors. An elimination step may have at most `limit` assignments of finite variables.
     ///
     /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
-    /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
+    /// Eliminates all vectors by a plan that was made for a graph whose factors have the same scopes.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn by_steps(
@@ -112,18 +116,18 @@ fn finite_factor(step: &Step, message: &[Message]) -> Factor {
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
-    /// Number of real numbers that are eliminated, and of those of the message.
+    /// Number of real numbers that the step eliminates, and number of real numbers of its message.
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
 }
 
-/// The place of an input in a step.
+/// A factor or a message that an elimination step multiplies, with its positions in the step.
 struct StepInput {
     input: Input,
-    /// For each real number of the input, its column in the step.
+    /// For each real number of the factor or message, its column in the step.
     columns: Vec<u32>,
-    /// For each finite variable of the step, the stride of the input's list of functions.
+    /// For each finite variable of the step, its stride in the input's list of Gaussian functions.
     strides: Vec<usize>,
 }
 
@@ -159,7 +163,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditionals and the messages, for each assignment of the finite variables.
+    /// Returns the conditional distributions and the messages of the step, one for each assignment of the finite variables.
     fn run(
         &self,
         front: &mut Front,
@@ -190,7 +194,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Multiplies the functions of the inputs for an assignment of the finite variables.
+    /// Multiplies the Gaussian functions of the step's factors and messages for an assignment of the finite variables.
     fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
         front.begin(self.eliminated + self.separator);
         let numbers = self.eliminated + self.separator;
@@ -231,7 +235,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditional of a triangulated front; adds its normalising constant to the constant term.
+    /// Returns the conditional distribution that a triangular matrix of rows states, and adds its normalising constant to the constant term.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);

@@ -1,29 +1,29 @@
-//! The rows of the product of some Gaussian functions, and their triangulation.
+//! A product of Gaussian functions as a matrix of rows, and the triangulation of this matrix.
 
-/// An entry that a rotation leaves at most this share of the terms that cancelled in it is a rounding error, and set to zero.
+/// Largest rounding error of a rotation: an entry is set to zero if it is at most this share of the terms that cancelled in it.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// No row.
+/// Marks the end of a list of rows.
 const NONE: u32 = u32::MAX;
 
-/// Rows of coefficients of some real numbers, each row with its target in the last column: the squares of a Gaussian function.
+/// A Gaussian function as a matrix: the exponent is a sum of squares, and each row has the coefficients and the target of one square.
 ///
-/// The rows stand in a list for the column of their first coefficient, so that rows that are triangular already are not touched again.
+/// The rows are listed by their first column with a coefficient, so that rows that are already triangular are not rotated again.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
-    /// Number of real numbers; a row has one column more.
+    /// Number of real numbers; each row has one more column for the target.
     numbers: usize,
     rows: Vec<f64>,
-    /// For each column, the first row of its list.
+    /// For each column, the first row whose first coefficient is in the column.
     heads: Vec<u32>,
-    /// For each row, the next row of its list.
+    /// For each row, the next row with the same first column.
     next: Vec<u32>,
-    /// The constant term.
+    /// The constant term of the exponent.
     pub(crate) log_scale: f64,
 }
 
 impl Front {
-    /// Removes all rows, and begins the product of functions of some real numbers.
+    /// Removes all rows, and begins a product of Gaussian functions of `numbers` real numbers.
     pub(crate) fn begin(&mut self, numbers: usize) {
         self.numbers = numbers;
         self.rows.clear();
@@ -37,7 +37,7 @@ impl Front {
         self.numbers + 1
     }
 
-    /// Adds a row of zeros, which `fill` overwrites.
+    /// Adds a row of zeros, and calls `fill` to overwrite it.
     pub(crate) fn add_row(&mut self, fill: impl FnOnce(&mut [f64])) {
         let row = self.next.len();
         self.next.push(NONE);
@@ -47,7 +47,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Lists a row, whose coefficients before column `from` are zero.
+    /// Adds a row, whose coefficients before column `from` are zero, to the list of its first column.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -57,9 +57,9 @@ impl Front {
         self.heads[column] = row as u32;
     }
 
-    /// Rotates the rows until each column is the first one of at most one row. Rows without coefficients become part of the constant term.
+    /// Rotates the rows until no two rows have the same first column. Rows without coefficients become part of the constant term.
     ///
-    /// **Complexity.** One rotation of two rows for each row and each column at which it shares its first column with another row.
+    /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns.
     ///
     /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.5 (QR decomposition by Givens rotations).
     pub(crate) fn triangulate(&mut self) {
@@ -84,7 +84,7 @@ impl Front {
         }
     }
 
-    /// Rotates two rows such that the coefficient of the second one in this column becomes zero.
+    /// Rotates two rows so that the second row's coefficient in the column becomes zero.
     fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
         let width = self.width();
         let (first, second) = if pivot < row {
@@ -109,7 +109,7 @@ impl Front {
         }
     }
 
-    /// The row whose first coefficient is in this column, after the triangulation; `None` if there is none.
+    /// Returns the row whose first coefficient is in `column`, after the triangulation; `None` if no row has its first coefficient there.
     pub(crate) fn row(&self, column: usize) -> Option<&[f64]> {
         let row = self.heads[column];
         let start = row as usize * self.width();

@@ -1,4 +1,5 @@
-//! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
+//! The joint distribution of several elements, as a mixture: each component has a value for each finite element and a normal
+//! distribution of the real elements.
 
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
@@ -18,27 +19,27 @@ pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
     /// The value of each finite element, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean and the covariance of the numbers of all real elements, one element after another.
+    /// The mean and the covariance of the real elements, whose numbers are concatenated.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
-    /// A matrix L for which L L' is the covariance matrix, if it is known.
+    /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    /// For each element, the positions of its numbers; `None` if it is finite.
+    /// For each element, the indices of its numbers in the mean; `None` if the element is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
     /// The natural logarithm of the probability, or density, of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if components were merged in this step.
+    /// True if the last step merged components.
     pub(crate) is_merged: bool,
 }
 
 impl Belief {
-    /// The joint distribution of some elements given the evidence of a model. It has at most `limit` components.
+    /// The joint distribution of some elements given the evidence of a model. The distribution may have at most `limit` components.
     ///
     /// **Errors.** As [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
@@ -97,7 +98,7 @@ impl Belief {
         })
     }
 
-    /// Adds the marginals of the elements: of finite ones, and of real ones.
+    /// Adds the marginal distribution of each finite and each real element to an answer.
     pub(crate) fn add_marginals(
         &self,
         elements: &[AnyElement],
@@ -137,7 +138,7 @@ impl Belief {
         }
     }
 
-    /// Merges the components with the same finite values to one, with the same mean and covariance.
+    /// Merges the components with the same finite values into one component with the same mean and covariance.
     pub(crate) fn merge(&mut self) {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
@@ -165,7 +166,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// One component with the total share, the mean and the covariance of some components.
+    /// Merges components into one component with the same total share, mean and covariance.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

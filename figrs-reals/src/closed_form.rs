@@ -23,11 +23,12 @@ use crate::scan::{Scan, not_closed};
 /// Maximum number of components of a mixture.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
-/// Answers a question in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
+/// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
-/// **Guarantee.** Exact: the real elements that the question needs are linear functions of normal elements, given the finite elements.
+/// **Guarantee.** The result is exact: given the finite elements, the real elements that the query needs are linear functions of normal elements.
 ///
-/// **Complexity.** That of an elimination of the real elements and then of the finite ones; the finite elements that a step depends on are joined.
+/// **Complexity.** The cost is that of an elimination of the real elements and then of the finite elements. The finite elements on which an
+/// elimination step depends are joined.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -66,7 +67,8 @@ pub fn in_closed_form(
     )
 }
 
-/// The density of the evidence if the spreads of all normal elements are multiples of one parameter, from the densities for two values of the parameter.
+/// Computes the density of the evidence as a function of one parameter, if the precisions or variances of all normal elements are multiples of it.
+/// Two values of the parameter suffice.
 fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);
@@ -92,17 +94,18 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
     })
 }
 
-/// A real target.
+/// A real target as a linear function of vectors, or as a parameter.
 pub(crate) struct RealTarget {
-    /// The vectors of which it is a linear function, by index and by name.
+    /// The vectors in the linear function of the target, each by its index in the model and its name in the graph.
     vectors: Vec<(usize, RealId)>,
-    /// The linear function; of no numbers if the target is a parameter.
+    /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
     rows: Rc<Conditional<Linear>>,
-    /// The parameter that the target is.
+    /// The index of the parameter, if the target is a parameter.
     parameter: Option<usize>,
 }
 
-/// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
+/// Returns the real targets as linear functions, and `None` for each finite target. Factors are added to the graph so that the joint distributions of
+/// the targets can be read from it.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -216,7 +219,7 @@ fn closed_form(
     Ok(ClosedForm::Normal(NormalMixture::new(components)))
 }
 
-/// The distribution of a linear function of some vectors.
+/// Returns the distribution of a linear function of some vectors.
 fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -230,7 +233,7 @@ fn transformed(
     normal_component(component.share, &mean, &covariance)
 }
 
-/// A component with these moments.
+/// Returns a mixture component with the given share, mean and covariance.
 fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
     let row = |i: usize| -> Vec<f64> {
         let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
@@ -245,7 +248,7 @@ fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) 
     }
 }
 
-/// The mean and the covariance of a linear function of some vectors, whose numbers stand one after another.
+/// Returns the mean and the covariance of a linear function of concatenated vectors.
 pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -277,7 +280,7 @@ pub(crate) fn impossible(model: &Model) -> Error {
     }
 }
 
-/// The error of an elimination, about an element.
+/// Converts the error of an elimination to an error that names an element of the model.
 pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => not_closed(element, problem),

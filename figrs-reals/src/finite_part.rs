@@ -1,4 +1,4 @@
-//! The finite elements on which real elements depend.
+//! The finite elements on which the real elements of a model depend.
 
 use std::any::Any;
 
@@ -13,16 +13,16 @@ use smallvec::SmallVec;
 /// Maximum number of assignments of the finite elements that one real element depends on.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
-/// The finite elements that real elements depend on, numbered, with their possible values.
+/// The numbered finite elements on which real elements depend, with their possible values.
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
     pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
-    /// The elements whose values do not depend on their parents, with the elements that replace them.
+    /// The elements whose values are independent of their parents, each with the element that replaces it.
     free: Vec<(AnyElement, AnyElement)>,
-    /// The elements with given values.
+    /// The elements whose values are fixed, with these values.
     fixed: Vec<(AnyElement, Datum)>,
 }
 
@@ -50,7 +50,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Numbers an element that has these values whatever its parents: all with the same probability.
+    /// Numbers an element that has these values independent of its parents, all with the same probability.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -61,13 +61,13 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Gives an element a value, whatever its parents: its probability stands elsewhere.
+    /// Fixes the value of an element, independent of its parents; another factor holds the probability of the value.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// The model in which the elements that were added as free ones have values with the same probability, and fixed ones their values.
+    /// Returns the model in which each free element has a uniform distribution over its values, and each fixed element has its value.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter();
         let model = free.fold(model, |model, (element, free)| {
@@ -79,12 +79,12 @@ impl<'m> FinitePart<'m> {
         })
     }
 
-    /// The number of an element that has one.
+    /// Returns the number of an element that was numbered before.
     pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
 
-    /// Finds the possible values of all numbered elements that have none yet.
+    /// Finds the possible values of all numbered elements whose values are not known yet.
     ///
     /// **Errors.** The errors of the expansion.
     pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
@@ -111,7 +111,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// The possible values of an element; `find_supports` was called after it was numbered.
+    /// Returns the possible values of an element; `find_supports` must be called after the element was numbered.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
@@ -120,14 +120,14 @@ impl<'m> FinitePart<'m> {
         self.supports[place].is_some()
     }
 
-    /// Number of values of each of some elements.
+    /// Returns the number of possible values of each element of `scope`.
     pub(crate) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }
 
-    /// All assignments of some elements; `element` is the real element that depends on them.
+    /// Returns all assignments of the finite elements `scope`; an error names the real element `element`.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if there are too many.
+    /// **Errors.** [`Error::NotClosedForm`] if there are too many assignments.
     pub(crate) fn assignments(
         &self,
         element: &AnyElement,
@@ -153,7 +153,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// A value of an element as numbers; `None` if its type is no floating-point number and no list of these.
+    /// Returns a value of an element as a vector; `None` if the value is neither an `f64` nor a list of `f64`.
     pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }

@@ -1,16 +1,16 @@
-//! Linear functions of normal vectors, one for each assignment of some finite elements.
+//! Linear functions of normal vectors, with one function for each assignment of some finite elements.
 
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// A linear function of some vectors: `offset + Σ coefficients * vector`. Functions of few numbers are stored without further memory.
+/// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers needs no heap allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
-    /// Number of numbers of the value.
+    /// Number of real numbers of the function's value.
     numbers: usize,
-    /// The vectors, by index in ascending order, each with its number of numbers.
+    /// The vectors of the function, by index in ascending order, each with its dimension.
     vectors: SmallVec<[(u32, u32); 2]>,
-    /// The offset, then the coefficients of each vector, column by column.
+    /// The offset of the function, then the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
 }
 
@@ -23,7 +23,7 @@ impl Linear {
         }
     }
 
-    /// A vector itself.
+    /// Returns the identity function of a vector.
     pub(crate) fn vector(index: usize, dimension: usize) -> Self {
         let mut this = Self {
             numbers: dimension,
@@ -36,7 +36,7 @@ impl Linear {
         this
     }
 
-    /// Number of numbers of the value.
+    /// Returns the count of real numbers of the function's value.
     pub(crate) fn numbers(&self) -> usize {
         self.numbers
     }
@@ -45,7 +45,7 @@ impl Linear {
         &self.entries[..self.numbers]
     }
 
-    /// The vectors, by index in ascending order, with their coefficients.
+    /// Returns the vectors of the function, by index in ascending order, with their coefficients.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         let mut rest = &self.entries[self.numbers..];
         self.vectors.iter().map(move |&(index, width)| {
@@ -64,13 +64,13 @@ impl Linear {
         self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
-    /// The coefficients of a vector, if the function has them.
+    /// Returns the coefficients of a vector, if the function contains the vector.
     pub(crate) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
         let found = self.terms().find(|term| term.0 == index);
         found.map(|term| term.1)
     }
 
-    /// The vector that this function is equal to, if there is one.
+    /// Returns the index of the vector to which this function is equal, if there is one.
     pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
@@ -86,7 +86,7 @@ impl Linear {
         self.entries.iter().all(|x| x.is_finite())
     }
 
-    /// The same function of the vectors with other indices.
+    /// Returns the same function with new indices of the vectors.
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = Self::constant(self.offset());
         for (index, coefficients) in self.terms() {
@@ -131,7 +131,7 @@ impl Linear {
         }
     }
 
-    /// The coefficients of a vector of this dimension, column by column, which are zero if it had none.
+    /// Returns the coefficients of a vector, column by column; they are added as zeros if the function did not contain the vector.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -162,9 +162,9 @@ fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
 /// A value for each assignment of some finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional<T> {
-    /// The finite elements, by index in ascending order.
+    /// The finite elements on which the value depends, by index in ascending order.
     pub(crate) finite: Vec<usize>,
-    /// The values, row-major: the last finite element varies fastest.
+    /// The values for all assignments, row-major: the last finite element varies fastest.
     pub(crate) rows: SmallVec<[T; 1]>,
 }
 
@@ -176,7 +176,7 @@ impl<T> Conditional<T> {
         }
     }
 
-    /// The value for an assignment of all finite elements that `scope` lists in ascending order.
+    /// Returns the value for an assignment of the finite elements `scope`, which are listed in ascending order.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         let index = self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
@@ -206,7 +206,7 @@ impl Conditional<Linear> {
     }
 }
 
-/// The union of lists in ascending order.
+/// Returns the union of lists of numbers in ascending order.
 pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();
