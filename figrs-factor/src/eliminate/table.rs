@@ -1,4 +1,4 @@
-//! Operands of a join: factors and messages as tables of semiring values.
+//! Tables of semiring values for joins: factors and messages.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, Var
 
 use crate::algebra::Semiring;
 
-/// A dense message becomes sparse if its number of non-zeros is below its size divided by this number.
+/// Ratio at which a dense message becomes sparse: its size is more than this number times the number of its non-zero
+/// entries.
 const SPARSE_BELOW: usize = 16;
 /// A dense message with at most this number of entries remains dense.
 const FEW_ENTRIES: usize = 4096;
@@ -21,11 +22,11 @@ pub(crate) struct EliminationTable<'a, S: Semiring> {
 /// The entries of an [`EliminationTable`].
 pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
-/// Message from one bucket to the next.
+/// The message that one bucket passes to a later bucket.
 pub(super) type Message<S> = EliminationTable<'static, S>;
 
 impl<'a, S: Semiring> EliminationTable<'a, S> {
-    /// A table with a value for each assignment of its scope, row-major.
+    /// Creates a table with a value for each assignment of its scope, row-major.
     pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
         Self {
             scope: Cow::Borrowed(scope),
@@ -33,7 +34,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The table of a factor, without its scale.
+    /// Creates the table of a factor, without its scale.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
@@ -41,10 +42,11 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The entries of a factor's table that agree with `values`, without the scale of the factor.
+    /// Creates a table of the entries of a factor that agree with `values`, without the scale of the factor.
     ///
-    /// For a dense table, only these entries are converted, and the variables with a value leave its scope; other tables
-    /// of a join must fix these variables at the same values. Sparse tables and functions are not restricted.
+    /// For a dense table, only the entries that agree are converted, and the variables with a value leave its scope.
+    /// Other tables of the same join must fix these variables at the same values. Sparse tables and functions are not
+    /// restricted.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -84,7 +86,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         self.entries.weights().map_or(&[], |values| values)
     }
 
-    /// As [`values`](Self::values), as a mutable slice.
+    /// Returns the [`values`](Self::values) as a mutable slice.
     pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
         let values = self.entries.weights_mut();
         values.map_or(&mut [], |values| values.to_mut())
@@ -96,7 +98,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// The size of the entries in bytes, counted in the same way as in a plan.
+    /// Returns the size of the entries in bytes, by the same formula as in a plan.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -131,7 +133,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// The tables with these numbers; factors have the lowest numbers, followed by the messages.
+/// Returns the tables with these numbers; factors have the lowest numbers, followed by the messages.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

@@ -4,8 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has an index (its place) in the lists of values that are read and written. A list of values may also contain
-/// values of other variables, which are not changed.
+/// Each variable has an index in the lists of values that are read and written. A list of values may also contain values of other
+/// variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
@@ -37,13 +37,14 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// The assignments of some variables of a graph, within lists with a value for each variable of the graph.
+    /// Creates the assignments of some variables of a graph; the lists of values have one value for each variable of the graph.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// The assignments of variables of these cardinalities, within lists with a value for each of these variables.
+    /// Creates the assignments of variables of these cardinalities; the lists of values have one value for each of these
+    /// variables.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }
@@ -58,7 +59,7 @@ impl Assignments {
         self.count
     }
 
-    /// For each variable, its index in the lists of values and its stride in the numbering.
+    /// Returns, for each variable, its index in the lists of values and its stride in the row-major numbering.
     pub fn strides(&self) -> impl Iterator<Item = (usize, usize)> {
         self.digits.iter().map(|d| (d.place as usize, d.stride))
     }
@@ -71,7 +72,7 @@ impl Assignments {
     }
 
     /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all variables after
-    /// it have become zero. Returns `None` after the last assignment; all variables have then become zero.
+    /// this variable have become zero. Returns `None` after the last assignment, and sets all variables to zero.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -85,8 +86,9 @@ impl Assignments {
         None
     }
 
-    /// For each variable, the change of the offset in another table when the value of the variable grows by one and all variables
-    /// after it become zero. The strides are those of the other table; the change is modulo the size of a machine word.
+    /// Returns, for each variable, the change of an offset in another table when the value of the variable grows by one and all
+    /// later variables become zero. `strides` has the strides of the variables in the other table. Each change is modulo the size
+    /// of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;
@@ -98,7 +100,7 @@ impl Assignments {
         changes
     }
 
-    /// The row-major number of the assignment that `values` contains.
+    /// Returns the row-major number of the assignment in `values`.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();
@@ -107,7 +109,7 @@ impl Assignments {
             .sum()
     }
 
-    /// The values of the assignment with the given number, in the order of the variables.
+    /// Returns the values of the assignment with the given number, in the order of the variables.
     #[inline]
     pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
         self.digits.iter().map(move |digit| {

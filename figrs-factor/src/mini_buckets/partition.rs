@@ -7,9 +7,9 @@ use super::bucket_order::BucketOrder;
 /// A mini-bucket: tables of one bucket that are multiplied together.
 #[derive(Debug)]
 pub struct MiniBucket {
-    /// Factors by position, followed by messages.
+    /// The tables of the mini-bucket: factors by index, followed by messages.
     pub tables: Vec<u32>,
-    /// The variables of the message.
+    /// The variables of the mini-bucket's message.
     pub output: Vec<VarId>,
     /// True if the message lacks further variables, besides the variable that the bucket eliminates.
     pub is_shrunk: bool,
@@ -18,15 +18,15 @@ pub struct MiniBucket {
 /// Plan of a bucket: its division into mini-buckets.
 #[derive(Debug)]
 pub struct BucketPartition {
-    /// The variable that is eliminated.
+    /// The variable that the bucket eliminates.
     pub variable: VarId,
     /// The mini-buckets of the variable.
     pub mini_buckets: Vec<MiniBucket>,
-    /// Variables that occur in all mini-buckets, over which the mini-buckets exchange weight.
+    /// Variables that occur in all mini-buckets of the bucket, which cost shifting uses.
     pub shared: Vec<VarId>,
 }
 
-/// Divides all buckets into mini-buckets; also returns the total number of entries of the messages.
+/// Divides all buckets into mini-buckets. The total number of entries of the messages is also returned.
 pub fn divide(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -89,8 +89,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// The variables that all mini-buckets contain, including `v`; variables are left out if a table over all of them would
-/// exceed the limit.
+/// Returns the variables that all mini-buckets contain, including `v`. Variables are left out if a table over all of
+/// them would exceed the limit.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

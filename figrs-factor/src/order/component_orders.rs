@@ -12,11 +12,12 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Maximum number of variables of a component that is ordered with restarts; larger components are ordered with adjacency lists.
+/// Maximum number of variables of a component whose order is searched with restarts; larger components use greedy orders on adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component after its first
-/// order; if `max_work` is zero, in the first order.
+/// Eliminates all `candidates` symbolically in the cheapest order that a search finds.
+///
+/// The search reads at most `max_work` words for one component after its first order. If `max_work` is zero, the first order is used.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn eliminate_candidates(
@@ -60,7 +61,7 @@ pub fn eliminate_candidates(
     Ok(())
 }
 
-/// Eliminates the very large components in the cheapest of a few greedy orders.
+/// Eliminates each very large component symbolically in the cheapest of a few greedy orders.
 fn eliminate_very_large(
     graph: &mut SymbolicElimination,
     wide: &[VarId],
@@ -83,13 +84,13 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// The total number of entries of the joint tables of the buckets, starting at position `from`.
+/// Returns the total number of entries of the joint tables of the buckets from index `from` on.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The cost of the buckets, starting at position `from`: the entries of their joint tables, reduced by the predicted fraction of zeros less
+/// Returns the cost of the buckets from index `from` on: the entries of their joint tables, reduced by the predicted fraction of zeros less
 /// a discount.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;

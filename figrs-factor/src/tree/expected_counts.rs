@@ -9,11 +9,11 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a tree that are weights with an origin; an origin is the index of an outcome with a parametric
-/// probability.
+/// The entries of a contraction tree whose weights have an origin. An origin is the index of an outcome with a parametric probability.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
-/// assignment. Summed over the entries of an origin, this derivative is the expected number of times that the outcome occurs in a world.
+/// assignment. The sum of this derivative over the entries of an origin is the expected number of times that the outcome occurs in a
+/// world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct CountingTree {
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Entries of the tensor and their origins.
+    /// Entries of the leaf's tensor, each with its origin.
     origins: Vec<(u32, u32)>,
 }
 
@@ -56,8 +56,8 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with the origins and their expected counts (several times for an origin with several entries); returns the
-    /// natural logarithm of the total. If that logarithm is minus infinity, `count` is not called.
+    /// Calls `count` with the origins and their expected counts, several times for an origin with several entries. Returns the natural
+    /// logarithm of the total. If the total is zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -86,8 +86,8 @@ pub enum EntryDerivative {
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total (several times for an origin with several
-    /// entries); `each` is not called if the total is zero.
+    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several
+    /// entries. If the total is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

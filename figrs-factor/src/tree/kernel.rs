@@ -5,13 +5,13 @@ use crate::algebra::Semiring;
 use super::loop_nest::{AccessPattern, LoopDim, LoopNest};
 use super::tensor::Rank;
 
-/// Number of parallel partial sums in a reduction, which fill vector registers.
+/// Number of parallel partial sums in a reduction, chosen to fill vector registers.
 const LANES: usize = 8;
 
-/// A contraction with fewer products than this number runs on one thread.
+/// Number of products below which a contraction runs on one thread.
 pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
-/// Buffers that contractions reuse.
+/// Buffers that the contractions of a tree reuse.
 #[derive(Debug)]
 pub(super) struct Workspace<V> {
     nest: LoopNest,
@@ -22,7 +22,7 @@ pub(super) struct Workspace<V> {
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// A workspace for contractions; a contraction with at least `shared` products runs on `threads` threads.
+    /// Creates a workspace; a contraction with at least `shared` products runs on `threads` threads.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: LoopNest::default(),
@@ -34,10 +34,12 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 
     /// Sets each entry `z[c]` to the sum, over all assignments that agree with the assignment `c`, of the product of the entries of
-    /// `x` and `y`; all tables are dense over their scopes.
+    /// `x` and `y`.
     ///
-    /// Threads divide the outermost variable of `z` among themselves; every sum then has the same order of additions
-    /// for any number of threads.
+    /// All three tables are dense over their scopes.
+    ///
+    /// The threads divide the outermost variable of `z` among themselves. Therefore every sum has the same order of additions for
+    /// any number of threads.
     ///
     /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
@@ -289,7 +291,7 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
-/// The sum of the products of entries at equal indices.
+/// Returns the sum of the products of entries at equal indices.
 #[inline]
 fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
@@ -310,7 +312,7 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     lanes.into_iter().fold(rest, S::add)
 }
 
-/// The sum of some values.
+/// Returns the sum of some values in a fixed order of additions.
 #[inline]
 pub(super) fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
     let xs = x.chunks_exact(LANES);

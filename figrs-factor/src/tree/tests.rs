@@ -63,7 +63,7 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTre
     }
 }
 
-/// The logarithms of the unnormalised marginals of all variables, and of the total.
+/// Returns the logarithms of the unnormalised marginals of all variables, and the logarithm of the total.
 fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
     let all: Vec<f64> = worlds(graph, &[]).into_iter().map(|w| w.1).collect();
     let marginal = |v: VarId| {
@@ -109,7 +109,7 @@ fn agrees<S: Semiring<Value = f64>>(
     }
 }
 
-/// Checks that the sum of the products of the entries of each tensor and its derivative is the total.
+/// Checks, for each tensor, that the sum of the products of its entries and their derivatives is the total.
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);
