@@ -1,15 +1,16 @@
-//! States of models in time.
+//! States of dynamic models, such as hidden Markov models.
 
 use crate::{AnyElement, Element, Value};
 
-/// A state of a model in time: the elements that a step hands on to the next step.
+/// A state of a dynamic model: the elements that one time step passes on to the next.
 ///
-/// Elements, lists and tuples of states are states; [`filter_state!`](crate::filter_state) makes a struct of states one.
+/// An element, a list of states and a tuple of states are states; [`filter_state!`](crate::filter_state) implements the trait for a
+/// struct of states.
 pub trait FilterState: Sized {
-    /// The elements of the state, in a fixed order.
+    /// Returns the elements of the state, in a fixed order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// The same state with other elements, which `next` returns in the order of [`elements`](Self::elements).
+    /// Returns the same state with other elements, which `next` supplies in the order of [`elements`](Self::elements).
     #[must_use]
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
@@ -70,14 +71,14 @@ macro_rules! filter_state {
     };
 }
 
-/// The elements of a state with the distribution that a filter has computed, one after another.
+/// A supply of new elements for a state, with the joint distribution that a filter has computed.
 #[derive(Debug)]
 pub struct NextElements<'b> {
     elements: std::slice::Iter<'b, AnyElement>,
 }
 
 impl<'b> NextElements<'b> {
-    /// The elements in the order of [`FilterState::elements`].
+    /// Creates a supply of elements in the order of [`FilterState::elements`].
     #[doc(hidden)]
     pub fn new(elements: &'b [AnyElement]) -> Self {
         Self {
@@ -85,7 +86,7 @@ impl<'b> NextElements<'b> {
         }
     }
 
-    /// The next element of the state. Its type is that of the state's element.
+    /// Returns the next element of the state. The type of the element must be the type of the corresponding element of the state.
     #[allow(clippy::missing_panics_doc)]
     pub fn element<T: Value>(&mut self) -> Element<T> {
         let element = self.elements.next().and_then(Element::from_erased);

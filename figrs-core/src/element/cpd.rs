@@ -1,4 +1,4 @@
-//! `Cpd`: a conditional probability distribution, one element for each combination of parent values.
+//! `Cpd`: a conditional probability distribution with one element for each combination of parent values.
 
 use std::panic::Location;
 
@@ -12,15 +12,15 @@ use crate::element::tuple::Joint;
 use crate::error::Fault;
 use crate::value::{Key, KeyRef};
 
-/// Builds an element that is distributed as the row of a table that its parents' values select.
+/// Builds an element that is distributed like the row of a table that its parents' values select.
 #[derive(Debug)]
 pub struct Cpd;
 
 impl Cpd {
-    /// The element in the row whose key equals the parents' values.
+    /// Creates the element whose value is the element in the row with the parents' values as its key.
     ///
-    /// Every combination that can occur needs exactly one row; a missing or repeated row is an error when a world
-    /// reaches that combination. For tables of numbers see [`Table`](crate::Table).
+    /// Every combination of parent values that can occur needs exactly one row. A missing or repeated row is an
+    /// error when a world reaches the combination. For tables of numbers, see [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

@@ -1,7 +1,7 @@
-//! Sums over lists of numbers, for sufficient statistics.
+//! Sums over lists of numbers, for the computation of sufficient statistics.
 
 /// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the previous
-/// addition.
+/// one.
 const LANES: usize = 8;
 
 /// The sum of a function over some values.
@@ -33,7 +33,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     [count, mean, (squares - left * left / count).max(0.0)]
 }
 
-/// The product of a count and a logarithm; zero times the logarithm of an impossible event is zero.
+/// Returns the product of a count and a logarithm, where zero times the logarithm of an impossible event is zero.
 #[inline]
 pub(super) fn times(count: f64, log: f64) -> f64 {
     if count == 0.0 { 0.0 } else { count * log }

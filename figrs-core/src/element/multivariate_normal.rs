@@ -20,10 +20,10 @@ use crate::value::vector::Vector;
 pub struct MultivariateNormal;
 
 impl MultivariateNormal {
-    /// A list with this mean and [`Covariance`].
+    /// Creates a list with this mean and [`Covariance`].
     ///
     /// The support consists of the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or
-    /// a single element whose value is a list, such as the last position of a random walk; the covariance is constant.
+    /// a single element whose value is a list, such as the last position of a random walk. The covariance is constant.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};
@@ -47,12 +47,12 @@ impl MultivariateNormal {
 pub struct Covariance(Vec<Vec<f64>>);
 
 impl Covariance {
-    /// A full covariance matrix, given row by row.
+    /// Creates a full covariance matrix, given row by row.
     pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
         Self(rows.into_iter().map(Into::into).collect())
     }
 
-    /// The covariance of numbers that are independent of each other and have these variances.
+    /// Creates the covariance matrix of independent numbers with these variances.
     pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
         let variances: Vec<f64> = variances.into_iter().collect();
         let row = |i| {
@@ -63,8 +63,7 @@ impl Covariance {
         Self((0..variances.len()).map(row).collect())
     }
 
-    /// The lower triangle L, row by row, with L Lᵀ equal to this matrix: Golub and Van Loan, "Matrix Computations", section
-    /// 4.2.
+    /// Returns the lower triangle L, row by row, with L Lᵀ equal to this matrix: Golub and Van Loan, "Matrix Computations", section 4.2.
     fn cholesky(&self) -> Result<Vec<Vec<f64>>, String> {
         let size = self.0.len();
         let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);

@@ -15,20 +15,20 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function as its own body receives it: returns the element of a call.
+/// A recursive function as its own body receives it: a function from an argument to the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// Each call is a new random value, even if the function is called twice with the same argument. The element of a call stores the function
-/// and the argument; exact algorithms can therefore compute the distribution of a call once for each argument (memoisation). A Rust
-/// function that calls itself, by contrast, is unfolded call by call. The body of a call is evaluated on demand; it may therefore call
-/// itself anywhere, and recursion may be deep or endless.
+/// The element of each call is a new random value, even if the function is called twice with the same argument. The element of a call
+/// stores the function and the argument. Therefore exact algorithms can compute the distribution of a call once for each argument
+/// (memoisation). By contrast, an ordinary Rust function that calls itself is unfolded call by call. The body of a call is evaluated on
+/// demand. Therefore the body may call the function anywhere, and the recursion may be deep or endless.
 ///
-/// Exact algorithms share all calls of a function with the same argument. Exact algorithms do not share a call but unfold it if its body
-/// reaches one of the following: an uncertain element that the body does not create itself, a target, an element with evidence, a
+/// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
+/// body reaches one of the following: an uncertain element created outside the body, a target, an element with evidence, a
 /// [`Score`](crate::Score), a function that fails for some values, or an element that is not finite. In the most probable world, a shared
 /// call has the weight of its most probable choices for its value, but the elements within the call are not listed. All calls are unfolded
 /// by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled
@@ -63,7 +63,7 @@ pub struct Recursive<A, T> {
 }
 
 impl<A: Value, T: Value> Recursive<A, T> {
-    /// The function with this body, which receives the function itself and the argument.
+    /// Creates the function with this body, which receives the function itself and the argument.
     ///
     /// The body must be pure, like the function of a [`Chain`](crate::Chain).
     #[track_caller]
@@ -79,7 +79,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// The element of a call with this argument: a new random value.
+    /// Creates the element of a call with this argument, which is a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())

@@ -23,14 +23,13 @@ use crate::element::family::compiled_family;
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// A number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has a different mean
-    /// and a different variance.
+    /// Creates a number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has another mean and another
+    /// variance.
     ///
-    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the
-    /// probability between the bounds. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may
-    /// be far in a tail; numbers are then drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
-    /// truncated normal variables").
+    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability
+    /// between the bounds. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail.
+    /// Numbers are then drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};
@@ -70,8 +69,7 @@ impl fmt::Debug for TruncatedNormalDistribution {
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///
-/// The mass of the interval is stored in units of the density at the point of the interval that is nearest to the mean, which prevents
-/// underflow.
+/// The mass of the interval is stored in units of the density at the point nearest to the mean, which prevents underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -89,12 +87,12 @@ impl Interval {
         }
     }
 
-    /// The point nearest to the mean.
+    /// Returns the point of the interval nearest to the mean.
     fn nearest(self) -> f64 {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// The interval, mirrored at the mean if it is below the mean.
+    /// Mirrors the interval at the mean if it is below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -107,7 +105,7 @@ impl Interval {
         }
     }
 
-    /// The integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
+    /// Returns the integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
     fn mass(self) -> f64 {
         let Self {
             lower,
@@ -128,8 +126,8 @@ impl Interval {
         }
     }
 
-    /// The logarithm of the fraction of the interval's mass that lies in `part`. `apart` is the distance between the points of both intervals that
-    /// are nearest to the mean.
+    /// Returns the logarithm of the fraction of the interval's mass that lies in `part`. `apart` is the distance between two points: the points of
+    /// both intervals that are nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -182,19 +180,19 @@ impl Interval {
     }
 }
 
-/// Of the numbers between two bounds, the number that is nearest to a given number.
+/// Returns the number between two bounds that is nearest to a given number.
 fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// If the product of the width of an interval and its distance from the mean is below this number, the mass of the interval is
-/// computed at its middle.
+/// Threshold for narrow intervals: if the width of an interval times its distance from the mean is below this number, its mass is computed at its
+/// middle.
 const NARROW: f64 = 1e-3;
 
-/// Width above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
+/// Width of an interval, sqrt(2π), above which normal draws fall inside more often than uniform draws are accepted.
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
-/// The mass above a positive number, in units of the density there: Mills' ratio.
+/// Returns Mills' ratio: the mass above a positive number, in units of the density there.
 fn mills(x: f64) -> f64 {
     if x < 30.0 {
         return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();

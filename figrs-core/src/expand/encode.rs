@@ -10,14 +10,14 @@ use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 /// A row of weights: a list of weights, and the offset of the row in the list.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that is a function of an element's situation (reached with some parent values, reached and
-/// unknown, or not reached).
+/// The values of a variable that is a function of an element's situation: reached with some parent values, reached and unknown, or not
+/// reached.
 pub(super) struct SituationValues<'i> {
     /// The value if the element is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// The value if the element is reached and unknown.
+    /// The value if the element is reached and its own value is unknown.
     pub(super) unknown: u32,
-    /// The value where the element is not reached.
+    /// The value in worlds that do not reach the element.
     pub(super) absent: u32,
 }
 
@@ -121,8 +121,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if the table of an element can be used unchanged as its factor: the table has exactly one row for each
-    /// assignment of its parents' variables, which are distinct.
+    /// True if the table of an element can be used unchanged as its factor: it has exactly one row for each assignment of its parents'
+    /// variables, which are distinct.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -135,7 +135,7 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor that weighs worlds in which an element is unknown: the weight is zero for a root, and otherwise the largest weight
+    /// Adds the factor that weighs worlds in which an element is unknown. The weight is zero for a root, and otherwise the largest weight
     /// that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
@@ -152,7 +152,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value when its function fails, because the encoding was requested for failures.
+    /// True if the element may have any value when its function fails, because the factor graph is for a query about failures.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
@@ -184,7 +184,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Keeps only the worlds in which one of the requested functions fails.
+    /// Adds the condition that at least one of the requested functions fails.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -204,7 +204,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Encodes the element as a function of other elements: `index` has its value for each combination of their values.
+    /// Adds a factor that makes the element a function of other elements: `index` has its value for each combination of their values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -216,8 +216,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Encodes a variable as a function of the situation of an element (reached with some parent values, reached and
-    /// unknown, or not reached).
+    /// Adds a factor that makes a variable a function of the situation of an element (reached with some parent values, reached and unknown,
+    /// or not reached).
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -243,9 +243,9 @@ impl EncodingBuilder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: for known values only, or
-    /// also for `unknown`. The function `is_outcome` states whether a value is an outcome of the row whose probability is zero only for the
-    /// present parameters.
+    /// Adds a factor that makes the element a random value, with a row of weights for each combination of its parents' values. The rows are
+    /// for known values only, or also for `unknown`. The function `is_outcome` tells whether a value is an outcome of the row that has
+    /// probability zero only for the present parameters.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -307,8 +307,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// For each value of an element, its position in another element's support, if that support contains the value;
-    /// `unknown` maps to `unknown`.
+    /// Returns, for each value of an element, its index in another element's support, if that support contains the value; `unknown` maps to
+    /// `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

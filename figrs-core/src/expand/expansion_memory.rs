@@ -1,4 +1,4 @@
-//! Memory use of an expansion, against its limit.
+//! Memory that an expansion uses, compared with its limit.
 
 use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
@@ -29,7 +29,7 @@ impl ExpansionMemory {
         }
     }
 
-    /// Returns an error if `more` additional bytes would exceed the limit.
+    /// Returns an error if `more` additional bytes would exceed the memory limit.
     pub(super) fn check(
         &self,
         limits: &Limits,
@@ -55,7 +55,8 @@ mod tests {
     use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
 
-    /// Each call makes two wide distributions and two Chains on them, without end.
+    /// Returns a recursive model whose calls each make two wide distributions and two Chains on them, without
+    /// end.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

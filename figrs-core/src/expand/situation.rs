@@ -1,12 +1,13 @@
-//! The variables that determine an element, and the situation of the element under their assignments.
+//! The variables that determine an element, and the situation of the element (reached, unknown or absent) under
+//! their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// The present assignment of some listed variables; a variable that is listed twice is still a single variable.
+/// The present assignment of a list of variables, in which one variable may be listed twice.
 pub(super) struct ListedVariables {
-    /// The distinct variables.
+    /// The distinct variables of the list.
     pub(super) variables: Vec<VarId>,
     /// For each listed variable, its index among the distinct variables.
     places: Vec<usize>,
@@ -19,11 +20,11 @@ pub(super) struct ListedVariables {
 pub(super) enum Situation {
     /// The element is reached, with this combination of parent values.
     Reached(usize),
-    /// The element is reached, and the value of a parent is unknown.
+    /// The element is reached, but the value of a parent is unknown.
     Unknown,
     /// The element is not reached.
     Absent,
-    /// The assignment is impossible in every world.
+    /// The assignment of the variables is impossible in every world.
     Never,
 }
 
@@ -64,8 +65,8 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// The variables of an element's parents, and a guard (reachability variable) if no parent shows whether the
-    /// element is reached.
+    /// Returns the variables of an element's parents, and a guard (reachability variable) if no parent shows
+    /// whether the element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);
@@ -77,7 +78,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Situation of the element under the present assignment of its [`scope`](Self::scope).
+    /// Returns the situation of the element under the present assignment of its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

@@ -31,7 +31,7 @@ fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
-/// An element whose parents, and then branch results, are being expanded.
+/// Traversal state of an element whose parents, and then branch results, are being expanded.
 struct Frame {
     element: AnyElement,
     depth: usize,
@@ -42,7 +42,7 @@ struct Frame {
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth, at which more of it has to be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth, at which more of its Chains have to be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -68,19 +68,19 @@ pub(super) struct Expander<'m> {
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// Nesting depth of the roots in Chains.
     depth: usize,
-    /// Calls of recursive functions, if calls may be shared.
+    /// The solutions of recursive calls, if calls may be shared.
     pub(super) calls: Option<CallSolutions>,
-    /// The call for whose solution the traversal is waiting.
+    /// The recursive call for whose solution the traversal is waiting.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of functions that were known before the traversal.
+    /// Number of recursive functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the decided elements; the options replace the other values of these elements.
+    /// Options of the decided elements, which replace the other values of these elements.
     decided: FxHashMap<ElementId, Support>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the call body that is being expanded must be unfolded; its traversal then ends.
+    /// `true` if the body of the present call must be unfolded; the traversal of the body then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Replaces learned elements by parameters, and gives elements whose outcomes cannot be listed the given values.
+    /// Replaces learned elements by parameters, and fixes the values of elements whose outcomes cannot be listed.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -133,7 +133,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// The value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
+    /// Returns the value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -142,8 +142,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The traversal of the body of a call that is nested in `depth - 1` Chains. When the call was reached, `functions` functions were
-    /// known and `reached` elements had been reached.
+    /// Makes this traversal the traversal of the body of a call that is nested in `depth - 1` Chains. When the call was reached,
+    /// `functions` functions were known and `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -151,13 +151,13 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Counts the memory of the traversals that wait for this traversal.
+    /// Adds the memory of the traversals that wait for this traversal.
     pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
         self.memory = spending;
         self
     }
 
-    /// Memory taken by this traversal, and by the traversals that wait for it.
+    /// Returns the memory taken by this traversal, and by the traversals that wait for it.
     pub(super) fn memory(&self) -> ExpansionMemory {
         self.memory
     }
@@ -250,7 +250,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances an element by one stage; its frame goes back on the stack below the frames of the elements for which it
+    /// Advances an element by one stage. The element's frame goes back on the stack, below the frames of the elements for which it
     /// waits.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
@@ -376,7 +376,7 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// Returns an error if `more` additional bytes would exceed the budget.
+    /// Returns an error if `more` additional bytes would exceed the memory limit.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
@@ -385,7 +385,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the positions of an element's parents, or an error if a parent never has a value.
+    /// Returns the indices of an element's parents, or an error if a parent never has a value.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
             if let Some((_, error)) = self.failed.get(&parent.id()) {
