@@ -1,10 +1,10 @@
-//! Bernoulli draws, 64 rows at a time.
+//! Bernoulli draws for many samples, 64 at a time.
 
 use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// The threshold such that a uniformly random 64-bit word is below it with probability `p`; `None` if `p` is one.
+/// Returns the threshold such that a uniformly random 64-bit word is below it with probability `p`; `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,7 +13,7 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Least number of 64-row words for which several random generators run side by side.
+/// Minimum number of machine words, of 64 truth values each, for which several random generators run side by side.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
@@ -51,11 +51,11 @@ impl VectorGenerators {
     }
 }
 
-/// Draws truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by
-/// bit from the highest. Bits are drawn only until the last row is decided or no threshold has a bit left. Bit `k` of the threshold of each
-/// row is in `bits(k)`; `lowest` is the lowest bit position that is set in any threshold.
+/// Draws the truth values of `N` machine words, 64 in each. For each truth value, a random number is compared with its threshold, bit by bit from
+/// the highest. Random bits are drawn only until the last comparison is decided or no threshold has a bit left. `bits(k)` has bit `k` of the
+/// threshold of each truth value; `lowest` is the lowest bit position that is set in any threshold.
 ///
-/// A comparison is decided at each bit with probability one half; 64 rows therefore take about eight random words.
+/// A comparison is decided at each bit with probability one half. Therefore 64 truth values take about eight random words.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -76,10 +76,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// The undecided rows that share one probability, as bits of `N` machine words, and the threshold of the probability.
+/// The undecided truth values that share one probability, as bits of `N` machine words, and the threshold of the probability.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Draws truth values for the rows of `N` machine words, in groups that share a threshold.
+/// Draws the truth values of `N` machine words, in groups that share a threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -110,8 +110,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Draws truth values for `words` words of 64 rows each. `certain(word)` has the rows that are certainly true; `one` and `several` list the other
-/// rows by threshold, for one word or for `LANES` consecutive words.
+/// Draws truth values for `words` machine words of 64 rows each. `certain(word)` has the rows that are certainly true. `one` and `several` list
+/// the other rows by threshold, for one word or for `LANES` consecutive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -144,7 +144,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Returns the groups that have rows in the `N` words starting at a given word.
+/// Returns the groups of rows that have rows in the `N` words starting at a given word.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -160,7 +160,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Draws truth values for the rows of disjoint masks; each mask has its own probability.
+/// Draws truth values for the rows of disjoint bit masks; each mask has its own probability.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -181,8 +181,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Draws truth values for the rows of a mask, each row with its own probability; the result is the same as that of [`draw_groups`] for masks of
-/// equal probabilities.
+/// Draws truth values for the rows of a bit mask, each row with its own probability. The result is the same as that of [`draw_groups`] for masks
+/// of equal probabilities.
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -208,7 +208,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Lists rows with their thresholds: each row becomes a group of its own.
+/// Lists rows with their thresholds; each row becomes a group of its own.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];

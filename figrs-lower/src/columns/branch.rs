@@ -1,4 +1,4 @@
-//! Branches of Chains, and rows of tables.
+//! Branches of Chains, and rows of conditional tables.
 
 use std::rc::Rc;
 
@@ -6,30 +6,30 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// The branches of a Chain, indexed by the number that the combination of parent values has.
+/// The branches of a Chain, indexed by the number of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
 /// The branch that a Chain takes for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// The method by which the value of the branch is sampled.
+    /// The method by which values of the branch are sampled.
     drawn: BranchSampler,
 }
 
-/// Sampling method of a branch.
+/// Sampling method of a branch of a Chain.
 #[derive(Clone)]
 enum BranchSampler {
-    /// The sampling method is not prepared: the branch is not atomic, or no value has been drawn from it yet.
+    /// The sampling method has not been prepared: the branch is not atomic, or no value has been drawn from it yet.
     Unknown,
-    /// The branch is a choice among finitely many values, and is drawn together with other branches.
+    /// The branch is a choice among finitely many values, which are drawn together with other branches.
     Ready(Rc<PooledSampler>),
-    /// The branch is drawn by the function of its own element.
+    /// Values of the branch are drawn by the function of its own element.
     ByFunction,
 }
 
 impl Branch {
-    /// Makes a branch that leads to this target.
+    /// Creates a branch that leads to this target.
     pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,
@@ -37,7 +37,7 @@ impl Branch {
         }
     }
 
-    /// True if nothing else refers to the element that the branch leads to.
+    /// True if nothing else refers to the element of the branch.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -45,7 +45,7 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not atomic and to which no other branch is known to lead.
+    /// True if the branch leads to an element that is not atomic, and no other branch is known to lead to this element.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
@@ -69,17 +69,17 @@ impl Branch {
     }
 }
 
-/// Destination of a branch.
+/// Target of a branch: an element or a row of a conditional table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element that other elements may refer to.
+    /// The slot (index) of an element to which other elements may refer.
     Slot(ColumnSlot),
-    /// An atomic element that nothing else refers to.
+    /// An atomic element to which nothing else refers.
     Unshared(AnyElement),
     /// An element that is not atomic; the flag is `true` if nothing else refers to the element.
     Composite(AnyElement, bool),
-    /// An element that was evaluated row by row for some rows and has then been dropped.
+    /// An element that was evaluated for some rows one by one, and was then dropped.
     Dropped,
-    /// The row of a table; the number is the position of the row's first weight.
+    /// A row of a conditional table, given by the index of its first weight.
     Row(usize),
 }

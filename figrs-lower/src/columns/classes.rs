@@ -1,16 +1,17 @@
-//! Columns in which many rows have the same value, stored as one set of rows per value instead of one value per row.
+//! Columns in which many rows have the same value, stored as one set of rows for each value.
 //!
-//! At each level, a recursion ends in a constant for some of the rows, and the computations on the return path are the same for all of
-//! these rows. Storing these rows as one class makes the work at each level independent of the number of rows.
+//! Recursive models need this storage: at each level, a recursion ends in a constant for some rows, and the computations on the return
+//! path are the same for all of these rows. If these rows are stored as one class, the work at each level does not depend on the
+//! number of rows.
 
 use std::rc::Rc;
 
 use super::selection::{Selection, for_each_row};
 
-/// Maximum number of classes of a column.
+/// Maximum number of classes (sets of rows with equal values) of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// A set of rows that have the same value; the value is given by its position in a list.
+/// A set of rows of a column with the same value, given by the index of the value in a dictionary.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,
@@ -23,7 +24,7 @@ impl Class {
     }
 }
 
-/// Returns the code of each row, which is the code of the row's class.
+/// Returns the dictionary code of each row, which is the code of the row's class.
 pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     if let [all] = classes {
         return vec![all.code; rows.len()];
@@ -39,7 +40,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restricts classes to some rows.
+/// Restricts classes (sets of rows with equal values) to some rows.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -48,7 +49,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// The rows of the classes that pass a test, as a mask.
+/// Returns the rows of the classes that pass a test, as a bit mask.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,
@@ -64,7 +65,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenation of two lists of classes; `None` if the result would have too many classes.
+/// Concatenates two lists of classes; returns `None` if the result would have too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

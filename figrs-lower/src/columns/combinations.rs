@@ -1,4 +1,4 @@
-//! Numbering of combinations of parents' values, in the order in which the combinations first occur.
+//! Numbering of combinations of parents' values, in the order of their first occurrence.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
-/// Numbers the pairs of two codes.
+/// A numbering of pairs of dictionary codes.
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
@@ -65,15 +65,15 @@ impl PairNumbering {
     }
 }
 
-/// Numbers combinations of the codes of several parents.
+/// A numbering of combinations of the dictionary codes of several parents.
 #[derive(Debug, Default)]
 pub(super) struct CombinationNumbering {
     pairs: Vec<PairNumbering>,
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each row by the number of the row's combination; `others` has the codes of the
-    /// other parents.
+    /// Replaces the first parent's code in each row by the number of the row's combination of codes; `others` has the
+    /// codes of the other parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {
@@ -94,7 +94,7 @@ impl CombinationNumbering {
         self.pairs.iter().map(each).sum()
     }
 
-    /// The codes of a combination of the values of `parents` parents.
+    /// Returns the codes of a combination of the values of `parents` parents.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];
         let mut number = number;

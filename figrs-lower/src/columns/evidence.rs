@@ -1,4 +1,4 @@
-//! Evidence on the values of a column.
+//! Evidence on the values of a column of a block.
 
 use super::classes::{Class, mask_of};
 use super::column::{Column, DictionaryId};
@@ -94,8 +94,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict a statement of evidence; does nothing and returns `false` if some class has a weight other than
-    /// zero and one.
+    /// Drops the classes (sets of rows with equal values) that contradict a statement of evidence. Does nothing and returns `false` if
+    /// some class has a weight other than zero and one.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

@@ -1,5 +1,5 @@
-//! Rows that have been evaluated one by one: their values as a column, and the values of other elements that their
-//! evaluation computed.
+//! Results of rows that were evaluated one by one: a column of their values, and the values of other elements that
+//! their evaluation computed.
 
 use std::rc::Rc;
 
@@ -34,7 +34,7 @@ impl FinishedRows {
         self.0.push(row);
     }
 
-    /// Keeps only rows that pass a test.
+    /// Keeps only the rows for which `lives` returns true.
     pub(super) fn retain(&mut self, lives: impl Fn(u32) -> bool) {
         self.0.retain(|finished| lives(finished.row));
     }
@@ -53,7 +53,7 @@ impl FinishedRows {
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
     }
 
-    /// Weighs the rows and counts their elements; returns the column of the rows' values for a slot.
+    /// Weighs the rows, counts their elements, and returns the column of the rows' values for a slot.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.0.sort_unstable_by_key(|one| one.row);
         let finished = &self.0;
@@ -92,7 +92,7 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the values to which elements that are evaluated later may refer.
+    /// Stores the values of elements to which elements evaluated later may refer.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
@@ -108,13 +108,13 @@ impl FinishedRows {
 }
 
 impl Block {
-    /// Counts the elements that were evaluated for a row individually, without a column.
+    /// Counts the elements that were evaluated for one row alone, without a column.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Stores the values that rows evaluated individually have computed, for those elements to which the program may
+    /// Stores the values that rows evaluated one by one have computed, for the elements to which the program may
     /// refer.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();

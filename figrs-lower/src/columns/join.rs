@@ -11,11 +11,11 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// A dictionary with at most this number of values is always translated.
+/// Number of values up to which a dictionary is always translated.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
-    /// Joins the values of the branches.
+    /// Joins the values of the branches of a Chain into one column.
     pub(super) fn join(
         &mut self,
         slot: ColumnSlot,
@@ -116,8 +116,8 @@ impl Block {
 }
 
 impl Block {
-    /// Combines the values of disjoint subsets of the rows in one list of classes, if each subset has classes and there
-    /// are few of them.
+    /// Combines the values of disjoint subsets of the rows in one list of classes, if each subset has classes and there are few of
+    /// them.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -153,7 +153,7 @@ struct TranslatedCodes {
     table: Option<Rc<Vec<u32>>>,
 }
 
-/// The codes of some rows.
+/// The dictionary codes of some rows: one code for all, or one for each row.
 enum RowCodes {
     /// One code for all rows.
     Same(u32),
@@ -173,7 +173,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Interleaves the codes of disjoint subsets of the rows as one list in the order of the rows.
+/// Interleaves the codes of disjoint subsets of the rows into one list in the order of the rows.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -222,8 +222,8 @@ fn merge(
     }
 }
 
-/// As [`merge`], with the codes of the subset translated. The loop does not branch on which list has the code of a row, because the
-/// processor could not predict that branch.
+/// Merges codes like [`merge`], and translates the codes of the subset to another dictionary. The loop has no branch on the list
+/// that has the code of a row, because the processor could not predict such a branch.
 #[inline]
 fn choose(
     all: &mut [u32],

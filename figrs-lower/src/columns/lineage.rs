@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-/// Ancestors of the rows of a block, for each resampling.
+/// For each resampling of a block, the ancestors of its rows.
 #[derive(Default)]
 pub(super) struct Lineage {
     /// For each resampling, the index of the old row that each new row continued.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation, the row of that generation that each present row continues; `None` if this has not been
-    /// computed yet.
+    /// For each generation, the row of that generation that each present row continues; `None` if this has not been computed yet.
     known: Vec<Option<Rc<[u32]>>>,
     /// The oldest generation for which ancestors have been requested.
     traced: usize,
@@ -28,8 +27,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// For each present row, the row that it continues in the given generation (the number of resamplings before it). At least one
-    /// resampling must have followed that generation.
+    /// Returns, for each present row, the row of the given generation that it continues. The generation is the number of
+    /// resamplings before it. At least one resampling must have followed the given generation.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of bytes that the blocks of several threads may take together; each block requests memory when it needs more.
+/// A number of bytes that the blocks of several threads may take together; each block requests memory when it needs
+/// more.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that each block may retain from one run to the next.
     kept: u64,
-    /// Number of bytes that a block requests at once; the block retains them over repeated runs, because counting
-    /// memory takes time.
+    /// Number of bytes that a block requests at once. The block keeps them over repeated runs, because counting memory
+    /// takes time.
     portion: u64,
 }
 
 impl Pool {
-    /// A pool of `bytes` bytes for the blocks of `threads` threads.
+    /// Creates a pool of `bytes` bytes for the blocks of `threads` threads.
     pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
         let share = bytes / threads.max(1) as u64;
         Arc::new(Self {
@@ -37,7 +38,7 @@ impl Pool {
     }
 }
 
-/// Memory grant of a block.
+/// The memory that a block may use, from a memory pool or as a fixed amount.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -46,7 +47,7 @@ pub(super) struct MemoryGrant {
 }
 
 impl MemoryGrant {
-    /// A fixed grant of `bytes` bytes.
+    /// Creates a fixed grant of `bytes` bytes.
     pub(super) fn all(bytes: u64) -> Self {
         Self {
             bytes,
@@ -55,7 +56,7 @@ impl MemoryGrant {
         }
     }
 
-    /// A grant that takes bytes from a pool as they are needed.
+    /// Creates a grant that takes bytes from a pool as they are needed.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,

@@ -1,4 +1,4 @@
-//! Branches of a Chain that few rows take, evaluated row by row.
+//! Branches of a Chain that few rows (worlds) take, evaluated row by row.
 
 use super::block::Block;
 use super::branch::Branch;
@@ -10,27 +10,26 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row; the limit grows because work on sets of rows grows
-/// with the block. A limit of one row for each 256 rows made a geometric recursion in blocks of 16 384 rows 1.2 times slower, and a model whose states are
-/// lists in blocks of 10 000 rows 8 % faster.
+/// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row. The limit grows because work on sets of rows grows with the block.
+/// A measured alternative, one row for each 256 rows, made a geometric recursion in blocks of 16 384 rows 1.2 times slower, and a model of list
+/// states in blocks of 10 000 rows 8 % faster.
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// Rows that are evaluated one by one.
+/// Rows in rare branches of a Chain, which are evaluated one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain to which these branches belong.
+    /// The Chain to which the branches belong.
     of: ColumnSlot,
-    /// The index of the column of these rows in the list of columns that belong to branches without an element in the
-    /// program.
+    /// The index of the column of these rows in the list of columns of branches whose elements are not in the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Rows whose evaluation has not begun, in order, with the positions of their branches.
+    /// Rows whose evaluation has not begun, in order, with the indices of their branches.
     not_begun: Vec<(u32, u32)>,
     /// Rows whose evaluation waits for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished evaluation whose stacks are reused.
+    /// A finished evaluation whose memory for stacks is reused.
     spare: Option<RowEvaluation>,
 }
 
@@ -38,22 +37,22 @@ pub(super) struct RowEvaluations {
 pub(super) struct RareBranch {
     /// The number of the combination of parent values that selects the branch.
     combination: u32,
-    /// The branch; `None` until its first row begins, which builds the branch. The branch is dropped before the next branch is built.
+    /// The branch; `None` until the evaluation of its first row builds it. The branch is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
-    /// Maximum number of elements that a row of the branch has evaluated.
+    /// Maximum number of elements that a row has evaluated in the branch.
     entered: usize,
     /// `true` if something outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
-/// True if a branch that `rows` rows take, in a block of `width` rows, is evaluated row by row.
+/// True if a branch taken by `rows` rows of a block of `width` rows is evaluated row by row.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of rows of a Chain; the rows are in order, each with the position of its branch.
+    /// Prepares the evaluation of rows of a Chain; the rows are in order, each with the index of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -84,8 +83,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates a branch that `rows` rows take; if `branch` is `None`, the branch is built when the evaluation of its
-    /// first row begins.
+    /// Creates a branch that `rows` rows take. If `branch` is `None`, the branch is built when the evaluation of its first row begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -101,7 +99,7 @@ impl RareBranch {
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances all rows; returns the rows that have to wait, with the values for which they wait.
+    /// Advances the evaluation of all rows; returns the rows that have to wait, with the values for which they wait.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -157,7 +155,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Continues the evaluation of a row; if the row has to wait, records the value that is missing.
+    /// Continues the evaluation of a row; if the row has to wait, records the missing value.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -178,7 +176,7 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Records the result of a row; drops a branch after its last row unless something refers to it.
+    /// Records the result of a row, and drops a branch after its last row unless something refers to it.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -199,8 +197,8 @@ impl RowEvaluations {
         }
     }
 
-    /// Once no row waits: the index of the column and the column of the values of all rows. Values to which later elements may
-    /// refer are stored.
+    /// Returns the index of the column and the column of the values of all rows, after all rows have finished. Values to which later elements may
+    /// refer are stored in the block.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
         // References to the elements of a branch from outside can be detected only after the branch itself has been
@@ -214,7 +212,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches the branch if it can be used again.
+    /// Drops the branch, or caches it if it can be used again.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -253,8 +251,8 @@ mod tests {
         }
     }
 
-    /// Each row takes its own branch, and the branches refer to elements outside: an element that a function gives to two
-    /// Chains, an element that every world has, and an element that no row has reached before.
+    /// In this test, each row takes its own branch, and the branches refer to elements outside: an element that a function gives to two Chains, an
+    /// element that every world has, and an element that no row has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -298,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores weigh rows that each take their own branch, just as they weigh rows that share a few branches.
+    /// Demands and scores must weigh rows that each take their own branch in the same way as rows that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -329,7 +327,7 @@ mod tests {
         }
     }
 
-    /// Elements to which only their branch refers do not become part of the program.
+    /// Elements to which only their branch refers must not become part of the program.
     #[test]
     fn elements_of_branches_of_one_row_are_dropped() {
         let place = DiscreteUniform::new(1, 1 << 20);
@@ -343,7 +341,7 @@ mod tests {
         assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
-    /// A branch is evaluated before the next branch is made.
+    /// A branch must be evaluated before the next branch is created.
     #[test]
     fn branches_of_few_rows_are_made_one_by_one() {
         let under_way = Arc::new(Mutex::new((0u32, 0u32)));

@@ -1,4 +1,4 @@
-//! Execution of the worlds of a block.
+//! Evaluation of the roots (evidence and targets) in the worlds of a block.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Source of the values that a group of rows has.
+/// Source of the values of a group of rows.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
@@ -26,7 +26,8 @@ pub(super) enum ColumnSource {
     Unshared(usize),
 }
 
-/// Next task of the execution. A demand is the value that a slot must have in rows that are to have a positive weight.
+/// The next task in the evaluation of a root. A demand is the value that a slot must have in the rows that are to have a
+/// positive weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -43,7 +44,7 @@ pub(super) enum EvaluationTask {
     Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
 }
 
-/// A root that is being evaluated.
+/// The evaluation of a root by a stack of tasks.
 pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
@@ -53,7 +54,7 @@ pub(super) struct RootEvaluation<'b> {
 }
 
 impl Block {
-    /// Runs all roots in `width` rows.
+    /// Evaluates all roots in `width` rows (worlds).
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
     /// elements.
@@ -65,7 +66,7 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and everything it needs, in the surviving rows.
+    /// Evaluates one root, and all elements that it needs, in the surviving rows.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
@@ -120,8 +121,8 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances the rows that are evaluated one by one; for rows that wait, schedules the evaluation of the elements
-    /// for which they wait.
+    /// Advances the rows that are evaluated one by one. For rows that wait, the evaluation of the elements for which they
+    /// wait is scheduled.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -204,7 +205,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a policy that some rows wait for depends on itself.
+    /// Returns an error if a policy for which some rows wait depends on itself.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -294,7 +295,7 @@ impl RootEvaluation<'_> {
         parents.iter().map(read).collect()
     }
 
-    /// A member of a family for each row.
+    /// Evaluates a member of a family of distributions in each row.
     fn family(
         &mut self,
         slot: ColumnSlot,
@@ -325,7 +326,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// The values of a function, memoised by the combination of the parents' values if there are few combinations.
+    /// Computes the values of a function, memoised by the combination of the parents' values if there are few combinations.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -398,8 +399,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a world reaches more elements than are allowed; elements whose values have not been computed yet
-    /// count too.
+    /// Returns an error if a world reaches more elements than the limit allows; elements whose values have not been
+    /// computed yet count too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
@@ -427,7 +428,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The sampling method of an atomic element; it is prepared when the element is first reached.
+    /// Returns the sampling method of an atomic element, which is prepared when the element is first reached.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

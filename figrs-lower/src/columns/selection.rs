@@ -1,11 +1,13 @@
-//! Selections: sets of rows of a block.
+//! Selections: sets of rows (worlds) of a block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of rows, stored as a mask with one bit for each row; cheap to clone.
+/// A set of rows of a block, stored as a bit mask.
+///
+/// Clones are cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -18,7 +20,7 @@ struct RowMask {
 }
 
 impl Selection {
-    /// The selection of all of `width` rows.
+    /// Creates the selection of all of `width` rows.
     pub(crate) fn all(width: usize) -> Self {
         let mut mask = vec![u64::MAX; width.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (mask.last_mut(), width % 64) {
@@ -32,7 +34,7 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// The selection of these rows, which are given in ascending order.
+    /// Creates the selection of these rows, which are given in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {
@@ -53,7 +55,7 @@ impl Selection {
         }))
     }
 
-    /// Address of the mask; clones of a selection share the mask.
+    /// Returns the address of the mask, which clones of a selection share.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
@@ -76,7 +78,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Number of rows of the block, selected or not.
+    /// Returns the number of rows of the block, selected or not.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }
@@ -103,7 +105,7 @@ impl Selection {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
-    /// The intersection with another selection.
+    /// Returns the intersection with another selection.
     pub(crate) fn intersection(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();
@@ -129,7 +131,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Positions of the selected rows in the list of `other`, which contains all of them.
+    /// Returns the indices of the selected rows in the list of `other`, which contains all of them.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -171,7 +173,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Bit mask of the rows whose position in `rows` passes a test.
+/// Returns a bit mask of the rows whose index in `rows` passes a test.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -182,8 +184,9 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Merge order of two disjoint selections: for each row of their union, in ascending order, the position of the row in the concatenation of
-/// the two selections' lists.
+/// Returns the merge order of two disjoint selections.
+///
+/// For each row of their union, in ascending order, the result has the index of the row in the concatenation of the two selections' lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

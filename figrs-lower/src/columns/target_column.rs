@@ -10,7 +10,7 @@ use super::selection::{Selection, first_row};
 use figrs_core::value::column::AnyColumn;
 
 impl Block {
-    /// The values of a target in the surviving rows, once all roots have been run.
+    /// Returns the values of a target in the surviving rows; all roots must have been evaluated.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);
@@ -62,16 +62,16 @@ enum TargetColumnValues {
 /// Representation of the values of a column.
 #[derive(Debug)]
 pub enum ColumnValues<'a> {
-    /// Truth values: one bit for each row of the block.
+    /// Truth values, with one bit for each row of the block.
     Bits(&'a [u64]),
-    /// Codes: positions in a dictionary of values, in the order of the rows.
+    /// Dictionary codes of the values, in the order of the rows.
     Codes(&'a [u32]),
     /// The values, in the order of the rows.
     Typed(&'a dyn AnyColumn),
 }
 
 impl TargetColumn<'_> {
-    /// The rows, in ascending order.
+    /// Returns the surviving rows, in ascending order.
     pub fn rows(&self) -> &[u32] {
         self.rows.rows()
     }
@@ -81,7 +81,7 @@ impl TargetColumn<'_> {
         first_row(self.rows.mask())
     }
 
-    /// The rows, as a bit mask.
+    /// Returns the surviving rows as a bit mask.
     pub fn mask(&self) -> &[u64] {
         self.rows.mask()
     }
@@ -95,7 +95,7 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// Number of codes in the dictionary.
+    /// Number of values in the dictionary, or two for truth values.
     pub fn codes(&self) -> usize {
         self.dictionary.map_or(0, Dictionary::len)
     }

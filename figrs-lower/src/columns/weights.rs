@@ -1,44 +1,43 @@
-//! The weights of the rows of a block.
+//! The weights of the rows (worlds) of a block.
 
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes of equal weight; if there are more, weights are stored by row.
+/// Maximum number of classes (sets of rows with equal weights); with more classes, weights are stored by row.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is added to the logarithmic factor. The product of two numbers between these bounds is
-/// still a normal number.
+/// Products above `LARGE` or below `1 / LARGE` are moved to the logarithmic factor. The product of two numbers between these bounds is still a normal
+/// number.
 const LARGE: f64 = 1e150;
 
-/// The weights of the rows of a block: each is the product of a factor that all rows share, a factor of the row or of its class, and a factor given by its
+/// The weights of the rows of a block.
+///
+/// Each weight is the product of three factors: a factor that all rows share, a factor of the row or of its class, and a factor given by its
 /// logarithm.
 ///
-/// Evidence on truth values splits the rows into few classes; a sum over a class then needs only the number of its
+/// Evidence on truth values splits the rows into few classes (sets of rows with equal weights). A sum over a class then needs only the number of its
 /// rows.
 #[derive(Debug)]
 pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// Weights by row, used instead of classes when there would be too many classes; the entries of dropped rows are
-    /// meaningless.
+    /// Weights by row, which are used if there would be too many classes; the entries of dropped rows have no meaning.
     pub(super) rows: Option<Vec<f64>>,
-    /// Bounds of the surviving rows' factors in `rows`.
+    /// Lower and upper bounds of the surviving rows' factors in `rows`.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// Number of densities that are factors of all rows, and the additional densities that are factors of some rows
-    /// only.
+    /// Number of densities among the factors of all rows, and the additional densities among the factors of some rows.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
 
 impl BlockWeights {
-    /// A weight of one for each of `width` rows.
+    /// Creates weights of one for `width` rows.
     pub(crate) fn new(width: usize) -> Self {
         Self::of(Selection::all(width), 0)
     }
 
-    /// A weight of one for the rows `alive`, which have `densities` densities among their factors; the other rows are
-    /// dropped.
+    /// Creates weights of one for the rows `alive`, which have `densities` densities among their factors; the other rows are dropped.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -52,7 +51,7 @@ impl BlockWeights {
         }
     }
 
-    /// Number of densities among the factors of all rows.
+    /// Returns the number of densities among the factors of all rows.
     pub(crate) fn common_densities(&self) -> u32 {
         self.densities
     }
@@ -74,12 +73,12 @@ impl BlockWeights {
         counts.any(|count| Some(count) != first)
     }
 
-    /// The rows that do not contradict the evidence so far.
+    /// Returns the rows that do not contradict the evidence evaluated so far.
     pub(crate) fn alive(&self) -> &Selection {
         &self.alive
     }
 
-    /// Number of rows that do not contradict the evidence.
+    /// Returns the number of rows that do not contradict the evidence.
     pub fn survivors(&self) -> usize {
         self.alive.len()
     }
@@ -89,7 +88,7 @@ impl BlockWeights {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// Drops the rows of a mask, which contradict the evidence.
+    /// Drops the rows of a bit mask, which contradict the evidence.
     pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
@@ -157,8 +156,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each of some rows by the number that belongs to the row's code; the codes are in the
-    /// order of the rows.
+    /// Multiplies the weight of each row by the number for the row's code; the codes are in the order of the rows.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -187,7 +185,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds after the factors of the rows have been multiplied by numbers between `least` and `most`.
+    /// Widens the bounds of the factors after the factors have been multiplied by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -227,8 +225,8 @@ impl BlockWeights {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are marked in `replaced`, all
-    /// weights become one.
+    /// Makes row `r` continue row `ancestors[r]`, with the ancestor's weight. In the populations of `size` consecutive rows that are marked in
+    /// `replaced`, all weights become one.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
         let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
@@ -300,8 +298,8 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// The fewest densities among the factors of any surviving row. Rows with more densities are dropped, because a
-    /// world with fewer densities is infinitely more likely.
+    /// Returns the smallest number of densities among the factors of any surviving row. Rows with more densities are dropped, because a world with
+    /// fewer densities is infinitely more likely.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
             return self.densities;
@@ -319,7 +317,7 @@ impl BlockWeights {
         self.densities + if fewest == u32::MAX { 0 } else { fewest }
     }
 
-    /// Converts the classes to weights by row.
+    /// Converts the weights of classes to weights by row.
     fn expand_classes(&mut self) {
         if self.rows.is_some() {
             return;

@@ -11,11 +11,11 @@ use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
-/// Capacity of the cache of a Chain's results: the number of values in a small support.
+/// Maximum number of cached results of a Chain, which is the number of values in a small support.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Adds an edge: the node `to` becomes the next input of the node `by`.
+    /// Adds an edge to the trace: the node `to` becomes the next input of the node `by`.
     pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
@@ -110,7 +110,7 @@ impl Trace {
         old
     }
 
-    /// The value that is demanded of a node.
+    /// Returns the value that the readers of a node demand of it.
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
@@ -128,7 +128,7 @@ impl Trace {
         }
     }
 
-    /// The value that a node demands of each of its inputs; inputs beyond the list have no demand.
+    /// Returns the value that a node demands of each of its inputs; inputs beyond the list have no demand.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -240,7 +240,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// The cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
+    /// Returns the cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
     /// parent.
     pub(super) fn branch<'a>(
         &'a self,
@@ -257,7 +257,8 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. Returns the error of a function that fails.
+    /// Selects the result of a Chain for the present values of its parents. The inner error is that of a function that
+    /// fails.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -296,8 +297,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is
-    /// demanded of them.
+    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is demanded
+    /// of them.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -310,7 +311,8 @@ impl Trace {
         true
     }
 
-    /// As `switch_result`, but the edges are changed only when the proposal is accepted, or before the next change of edges.
+    /// Switches a Chain to another result like `switch_result`, but changes the edges only when the proposal is accepted, or
+    /// before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
         // The result must be final, because the Chain would not be notified of a change.
@@ -325,7 +327,7 @@ impl Trace {
         may
     }
 
-    /// Applies a deferred switch.
+    /// Applies the edge changes of a deferred switch.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -333,7 +335,8 @@ impl Trace {
         }
     }
 
-    /// The present result of a Chain and its position among the uses of that result, if `switch_result` is possible.
+    /// Returns the present result of a Chain and the Chain's index among the uses of that result, if `switch_result` is
+    /// possible.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -347,7 +350,7 @@ impl Trace {
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
-    /// Redirects the last input of a node.
+    /// Redirects the last input of a node to another node.
     fn redirect_last_input(&mut self, by: u32, from: u32, at: u32, to: u32) {
         self.clear_parameter_readers(from);
         self.clear_parameter_readers(to);
@@ -382,7 +385,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// The number of a new result of a Chain.
+    /// Returns the number of a new result of a Chain.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
@@ -406,7 +409,7 @@ impl Trace {
         result
     }
 
-    /// The element that a Chain's function returns for the values of its parents.
+    /// Returns the element that a Chain's function returns for the values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
         let (element, made) = measured(call);
