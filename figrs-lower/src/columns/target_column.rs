@@ -95,7 +95,7 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// Number of values in the dictionary, or two for truth values.
+    /// Number of values in the dictionary; zero if the column has no dictionary.
     pub fn codes(&self) -> usize {
         self.dictionary.map_or(0, Dictionary::len)
     }

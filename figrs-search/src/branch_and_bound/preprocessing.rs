@@ -16,13 +16,13 @@ const NEIGHBOURS: usize = 3;
 /// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
 const ASSIGNMENTS: usize = 1 << 14;
 
-/// Cost functions after preprocessing, and the eliminated cost functions.
+/// Cost functions after preprocessing, and the eliminated variables with their cost functions.
 #[derive(Debug, Default)]
 pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
     /// For each remaining variable, its index before preprocessing.
     pub(super) names: Vec<u32>,
-    /// The eliminated variables in the order of their elimination, each with the sum of its functions.
+    /// The eliminated variables in the order of their elimination, each with the sum of its cost functions.
     eliminated: Vec<(u32, CostTable)>,
 }
 
@@ -49,9 +49,9 @@ impl Preprocessed {
 /// The cost functions while variables are eliminated.
 struct Elimination {
     tables: CostTables,
-    /// For each variable, the indices of its functions.
+    /// For each variable, the indices of its cost functions.
     incident: Vec<BTreeSet<usize>>,
-    /// For each scope, the index of its function.
+    /// For each scope, the index of its cost function.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 
@@ -95,7 +95,7 @@ impl Elimination {
         self.tables.tables.push(table);
     }
 
-    /// Returns `v` and the variables that share functions with it.
+    /// Returns `v` and the variables that share cost functions with it.
     fn scope_of(&self, v: u32) -> Vec<u32> {
         let tables = self.incident[v as usize].iter();
         let mut scope: Vec<u32> = tables
@@ -108,7 +108,7 @@ impl Elimination {
         scope
     }
 
-    /// Removes a variable and its functions, and returns the sum of these functions.
+    /// Removes a variable and its cost functions, and returns the sum of these functions.
     fn eliminate(&mut self, v: u32) -> CostTable {
         let scope = self.scope_of(v);
         let used = std::mem::take(&mut self.incident[v as usize]);
@@ -128,7 +128,7 @@ impl Elimination {
     }
 }
 
-/// Adds up the functions of equal scope, and eliminates variables with few neighbours.
+/// Adds up the cost functions of equal scope, and eliminates variables with few neighbours.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn preprocess(
@@ -192,7 +192,8 @@ mod tests {
     use super::super::cost::LARGE;
     use super::*;
 
-    /// Each assignment of the remaining variables has the cost of its best extension to all variables.
+    /// After preprocessing, each assignment of the remaining variables must have the cost of its best extension to all
+    /// variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

@@ -2,7 +2,7 @@
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance (number of different levels among the literals of a learned clause) up to which the clause is never
+/// Literal block distance (number of different levels among the literals of a learned clause) up to which a clause is never
 /// forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
@@ -19,7 +19,7 @@ pub(super) enum ClauseKind {
     Given,
     /// A learned clause, which the problem implies; it is watched and may be forgotten.
     Learned,
-    /// A clause that is only the reason of one assignment; the clause is not watched.
+    /// A clause that is only the reason of one assignment, and that is not watched.
     Temporary,
     /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
@@ -126,8 +126,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses, if these literals are more than half of the array and outnumber the
-    /// entries.
+    /// Removes the literals of forgotten clauses, if they are more than half of the array and outnumber the entries.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;

@@ -9,12 +9,12 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals examined in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom up to which these clauses are compared to find subsumed clauses.
+/// Maximum number of clauses of an atom that are compared with each other to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
-/// Clauses with lists of their occurrences, without unit clauses, duplicates and subsumed clauses.
+/// Clauses with occurrence lists, without unit clauses, duplicates and subsumed clauses.
 ///
-/// **Guarantee.** The simplified clauses have the same solutions.
+/// **Guarantee.** The simplified clauses have the same solutions as the given clauses.
 ///
 /// **References.** Eén and Biere, *Effective preprocessing in SAT through variable and clause elimination*, SAT 2005.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it; some of these clauses may have been removed or may
+    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed or may
     /// have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
@@ -36,10 +36,10 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// Subsumption: the other clause contains all literals of this clause.
+    /// The second clause contains all literals of the first clause, which subsumes it.
     Whole,
-    /// Self-subsumption: the other clause contains all literals of this clause except the given literal, whose negation
-    /// it contains.
+    /// The second clause contains all literals of the first clause except the given literal, whose negation it contains
+    /// (self-subsumption).
     Without(AtomLiteral),
 }
 
@@ -157,7 +157,7 @@ impl ClauseSimplifier {
         self.units.clear();
     }
 
-    /// Removes a literal from a clause.
+    /// Removes a literal from a clause, which strengthens the clause.
     fn strengthen(&mut self, id: u32, literal: AtomLiteral) {
         let clause = &mut self.clauses[id as usize];
         let Ok(place) = clause.binary_search(&literal) else {
@@ -234,7 +234,7 @@ impl ClauseSimplifier {
     }
 }
 
-/// Returns a set of atoms as a 64-bit mask, in which several atoms may share one bit.
+/// Returns the set of a clause's atoms as a 64-bit mask, in which several atoms may share one bit.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }

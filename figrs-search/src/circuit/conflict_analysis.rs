@@ -7,7 +7,7 @@ use super::propagator::{AssignmentReason, ClausePropagator};
 /// The latest decision on which a conflict depends; earlier assignments imply the negation of this decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
-    /// The conflict depends on no decision, so the problem has no solution.
+    /// The conflict depends on no decision, so that the problem has no solution.
     Problem,
     /// The level of the refuted decision, and the reason of its negation.
     Decision(u32, AssignmentReason),
@@ -35,8 +35,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with reasons until the resolvent depends on one decision. Learns the clause of the first unique
-    /// implication point; returns the last resolvent as the reason of the decision's negation.
+    /// Resolves the violated clause with the reasons of its literals until the resolvent depends on one decision. The clause of the
+    /// first unique implication point is learned, and the last resolvent is returned as the reason of the decision's negation.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -112,7 +112,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Collects the clause of all seen literals, which begins with the negation of `literal`.
+    /// Collects the clause of all seen literals; its first literal is the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -167,8 +167,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned
-/// at level zero.
+/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned at level
+/// zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

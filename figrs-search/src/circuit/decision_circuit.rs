@@ -5,22 +5,21 @@ use super::search_trace::SearchTrace;
 
 const NONE: u32 = u32::MAX;
 
-/// A node of a circuit; the children of a node have smaller indices than the node.
+/// A node of a decision circuit; its children have smaller indices than the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitNode {
     /// A leaf for a value of a variable, given by its index in the numbering of values.
     Value(u32),
-    /// A leaf for a weight, given by the index of its symbol.
+    /// A leaf for a weight, given by the index of the weight's symbol.
     Symbol(u32),
-    /// The product of children over disjoint sets of variables; the children are given by the start and the length of
-    /// their range in the list of children.
+    /// The product of children over disjoint sets of variables; the children are given by the start and the length of their range in
+    /// the list of children.
     Product(u32, u32),
-    /// The sum of two children over the same variables; in each world (assignment), at most one child has positive
-    /// weight.
+    /// The sum of two children over the same variables, of which at most one has positive weight in each world (assignment).
     Sum(u32, u32),
 }
 
-/// A numbering of all values of all variables.
+/// A numbering of all values of all variables of a circuit.
 #[derive(Clone, Debug, Default)]
 pub struct ValueNumbering {
     firsts: Vec<u32>,
@@ -85,8 +84,8 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring; the arguments are the operations of the semiring and the values
-    /// `leaf` of the leaves.
+    /// Returns the value of each node in a semiring. The arguments are the operations of the semiring and the values `leaf` of the
+    /// leaves.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -209,10 +208,10 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The nodes of the values and of the symbols, where such a node exists already.
+    /// The nodes of the values and of the symbols that already have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1, and which products therefore leave out.
+    /// A symbol whose weight is always 1, and which is therefore left out of products.
     one: Option<u32>,
     /// The children of all products under construction, and the start of each product in this list.
     open: Vec<u32>,
@@ -220,7 +219,7 @@ pub(super) struct CircuitTrace {
 }
 
 impl CircuitTrace {
-    /// Creates a trace for a problem with these variables and this number of symbols.
+    /// Creates a trace for a problem with these variables and `symbols` symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -233,7 +232,7 @@ impl CircuitTrace {
         }
     }
 
-    /// Returns the circuit whose root is this node.
+    /// Returns the circuit that has this node as its root.
     pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
         self.circuit.reachable(root)
     }

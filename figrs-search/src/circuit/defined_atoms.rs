@@ -7,7 +7,7 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses in which an atom occurs for it to be eliminated.
+/// Maximum number of clauses that contain an atom to be eliminated.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
@@ -16,20 +16,21 @@ const MAX_PASSES: usize = 20;
 /// Maximum number of partial assignments tried to decide whether an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with the clauses in which it occurred positively: the atom is true if and only if, in one of these clauses,
-/// all other literals are false.
+/// An eliminated atom, with the clauses in which it occurred positively.
+///
+/// The atom is true if and only if one of these clauses has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
 }
 
-/// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the
-/// number of clauses.
+/// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
+/// clauses.
 ///
-/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed: for each
-/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of
-/// the remaining clauses extends to exactly one solution; resolution therefore sums over the values of the atom.
+/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. Then, for each
+/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of the
+/// remaining clauses extends to exactly one solution. Therefore resolution sums over the values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.

@@ -1,4 +1,4 @@
-//! Entries of the tables of factors, and the symbols that stand for the weights of these entries.
+//! Entries of factors' tables, and symbols that represent their weights in a search.
 
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};

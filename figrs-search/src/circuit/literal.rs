@@ -21,12 +21,12 @@ impl AtomLiteral {
         self.0 & 1 == 0
     }
 
-    /// Returns the index in lists of all literals, in which the two literals of an atom are adjacent.
+    /// Returns the index of the literal in lists of all literals, in which the two literals of an atom are adjacent.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the literal with an index in lists of all literals.
+    /// Returns the literal with this index in lists of all literals.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

@@ -1,4 +1,4 @@
-//! Computes the sum over all assignments of a factor graph, by a search that records no circuit.
+//! Sum over all assignments of a factor graph, by a search that records no circuit.
 
 use figrs_factor::graph::FactorGraph;
 

@@ -78,7 +78,7 @@ impl ScaledNumber {
         if is_larger { other } else { self }
     }
 
-    /// Returns the quotient of this number and `whole`; `whole` must be positive and must not be smaller than this
+    /// Returns the quotient of this number and `whole`, which must be positive and must not be smaller than this
     /// number, up to rounding errors.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {

@@ -16,8 +16,7 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::EliminationError;
 
-/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after
-/// each step.
+/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
 /// Work of a step of the search, in addition to the number of atoms of its component.
 const STEP_WORK: usize = 1 << 6;
@@ -28,14 +27,14 @@ const ATOM_BYTES: usize = 32;
 /// Weight of the activity of an atom relative to its number of clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision, with the lengths of the search's lists at the time of the decision.
+/// A decision of the search, with the lengths of the search's lists at the time of the decision.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
     branch: AtomLiteral,
-    /// True in the second branch, in which the negation of the decided literal holds.
+    /// True in the second branch of the decision, in which the negation of the decided literal holds.
     second: bool,
-    /// The value of the first branch; `None` if that branch has no solution.
+    /// The value of the first branch; `None` if the first branch has no solution.
     first_value: Option<V>,
     trail_start: usize,
     residuals_start: usize,
@@ -70,7 +69,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each frame, the mark of the cache at the time when the frame's present branch began.
+    /// For each decision, the cache mark at the time when its present branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
@@ -89,8 +88,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     /// Total size in bytes of the lists that do not grow.
     fixed_bytes: usize,
     memory: MemoryAccount,
-    /// If set, components found in the cache are searched again, and the new values are compared with the cached
-    /// values.
+    /// If set, components found in the cache are searched again, and the new values are compared with the cached values.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
@@ -441,10 +439,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms, starting at an index of the trail, and restricts the
-    /// residual tables to these assignments.
+    /// Records the assignments of the present component's atoms, from an index of the trail on, and restricts the residual tables to these
+    /// assignments.
     ///
-    /// A learned clause may also assign an atom of another component; such an assignment is not recorded here.
+    /// A learned clause may also assign an atom of another component; such an assignment is not recorded.
     fn record_assignments(&mut self, from: usize) {
         for at in from..self.propagator.trail.len() {
             let literal = self.propagator.trail[at];
@@ -471,8 +469,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom. A component whose value is neither in the cache nor easy to compute is queued
-    /// for the search.
+    /// Finds the component of an atom, and its value if that is easy. A component whose value is neither in the cache nor easy to compute
+    /// is queued for the search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -496,7 +494,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
     }
 
     /// Returns the sum over the open (not excluded) values of a variable that forms a component of its own, in time linear in the number of
-    /// values. A search with one decision for each value would examine all other values at each decision.
+    /// values. By contrast, a search with one decision for each value would examine all other values at each decision.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -539,8 +537,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.cache.get(component.hash)
     }
 
-    /// Sorts the pending components, starting at index `base`, by decreasing size; the last component is searched
-    /// first.
+    /// Sorts the pending components from index `base` on by decreasing size; the last component is searched first.
     fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

@@ -1,4 +1,4 @@
-//! Traces of a search: one computes a sum, another records a circuit.
+//! Traces of a search: a sum of weights, or a decision circuit.
 
 use super::scaled_number::ScaledNumber;
 

@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable for which no value of unary cost zero is known. The zero-cost value stored for a variable may be
-    /// outdated, because it may come from a search level that has been undone.
+    /// Queues a variable for which no value of unary cost zero is known. The value of cost zero that is stored for a
+    /// variable may be outdated, because it may come from a search level that has been undone.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -87,7 +87,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes an assigned variable from its cost functions; their costs at the assigned value move to the other
+    /// Removes an assigned variable from its cost functions, whose costs at the assigned value move to the other
     /// variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);

@@ -1,5 +1,5 @@
-//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds the bounds and open
-//! nodes of the cluster and its descendants.
+//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds the bounds and open nodes of the
+//! cluster and its descendants.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,8 +11,7 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// A network is rebuilt when the count of increases of its children's bounds has grown by more than the count divided
-/// by `RISES`.
+/// Divisor for rebuilding a network: it is rebuilt when its children's bounds have risen more often than before by this share.
 const RISES: u64 = 4;
 
 /// Number of bytes of a record, without the memory of its lists.
@@ -21,7 +20,7 @@ const RECORD: usize = 128;
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost of the subproblem.
+    /// Lower bound of the cost of the subproblem, for the record's assignment of the separator.
     pub(super) lower: i64,
     /// The lower bound at the time when the record was last stored.
     known: i64,
@@ -29,7 +28,7 @@ pub(super) struct Record {
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound on the costs in the open nodes that may have been dropped.
+    /// Lower bound of the costs in open nodes that may have been dropped.
     pub(super) dropped: i64,
     /// The number of steps done for this assignment of the separator.
     pub(super) work: u64,
@@ -47,21 +46,21 @@ impl Record {
     }
 }
 
-/// A child cluster of a cluster.
+/// A child cluster in a tree decomposition, with the position of its variables in the parent.
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
-    /// The positions of the separator's variables in the parent's subproblem.
+    /// The indices of the separator's variables in the parent's subproblem.
     pub(super) separator: Vec<u32>,
-    /// The positions of all variables of this subproblem in the parent's subproblem.
+    /// The indices of all variables of the child's subproblem in the parent's subproblem.
     pub(super) places: Vec<u32>,
 }
 
-/// A cluster with all its descendants. The variables of a subproblem are listed in the order: variables of the separator, of the cluster, of the
-/// descendants.
+/// The subproblem of a cluster: its variables and functions, with all its descendants. The variables of a subproblem are listed in this order:
+/// variables of the separator, of the cluster, of the descendants.
 ///
-/// The network contains the variables of the separator and of the cluster. The functions of the network are the cluster's own functions
-/// and, for each child cluster, a function that maps each assignment of the child's separator to its lower bound.
+/// The network of a subproblem contains the variables of the separator and of the cluster. The functions of the network are the cluster's own
+/// functions and, for each child cluster, a function that maps each assignment of the child's separator to a lower bound.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.
@@ -78,7 +77,7 @@ pub(super) struct Subproblem {
     pub(super) bytes: usize,
     /// Number of times that the lower bound for some assignment of the separator has risen.
     pub(super) rises: u64,
-    /// Sum of the children's `rises` when the network was built.
+    /// Sum of the children's `rises` at the time when the network was built.
     known_rises: u64,
 }
 
@@ -86,7 +85,7 @@ pub(super) struct Subproblem {
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
-    /// For each cluster, the indices of its cost functions, where dense tables come before listed functions.
+    /// For each cluster, the indices of its cost functions; the indices of dense tables come before those of listed functions.
     functions: Vec<Vec<usize>>,
     /// For each cluster, the cluster itself and then all its descendants.
     below: Vec<Vec<usize>>,
@@ -298,8 +297,8 @@ impl Subproblem {
     }
 }
 
-/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified.
-/// Returns `None` if the network has no assignment below the upper bound, or if the deadline has passed.
+/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified. Returns
+/// `None` if the network has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

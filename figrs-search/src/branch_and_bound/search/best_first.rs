@@ -10,21 +10,21 @@ const MOST_BACKTRACKS: u64 = 1 << 14;
 /// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and more backtracks if
-/// more than one node in 10 is.
+/// Target range of repeated visits: a depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and
+/// more backtracks if more than one node in 10 is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 /// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Reweighting pays off if it raises the lower bound by more than the gap between the bounds divided by this constant.
+/// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of the gap.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
-/// Maximum number of nodes between two nodes at which costs are reweighted.
+/// Maximum number of nodes that are skipped between two nodes at which costs are reweighted.
 const MOST_PASSED: u32 = 1 << 10;
 
-/// State of the search after a number of steps.
+/// State of a search after a call that did some steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
     /// No assignment costs less than the upper bound.
@@ -33,8 +33,7 @@ pub(in super::super) enum SearchState {
     Improved,
     /// The search did all the steps allowed.
     Paused,
-    /// All variables of the network have values, but the variables of child clusters, which are searched separately, do
-    /// not.
+    /// All variables of the network have values; variables of child clusters, which are searched separately, may not.
     Decided,
 }
 
@@ -57,12 +56,11 @@ pub(in super::super) struct BestFirst {
     /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if child clusters, which are searched separately, have variables that depend on the variables of this
-    /// network.
+    /// True if child clusters, which are searched separately, have variables that depend on the variables of this network.
     pub(in super::super) is_partial: bool,
     /// The decisions that hold at all nodes of the search.
     given: Vec<Decision>,
-    /// An assignment whose values are tried first while no best assignment is known.
+    /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
     /// The path to the present node, the bound of the node, and the decisions made below the node.
     base: u32,
@@ -77,11 +75,10 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes until the next node that is reweighted, and number of nodes skipped before the last reweighted
-    /// node.
+    /// Number of nodes until the next node that is reweighted, and number of nodes skipped before the last reweighted node.
     nodes_to_pass: u32,
     passed: u32,
-    /// Minimum difference in cost for an assignment to count as better than another one.
+    /// Minimum difference in cost at which one assignment counts as better than another.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
@@ -114,7 +111,7 @@ impl BestFirst {
         }
     }
 
-    /// Returns a lower bound on the costs of all assignments; only the best known assignment may cost less.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -130,8 +127,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of a subproblem that is given by decisions, with its open nodes, its best assignment and its upper
-    /// bound.
+    /// Begins the search of a subproblem, which is given by decisions, with its open nodes, its best assignment and its upper bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -150,13 +146,13 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Between two subproblems, replaces the network by another one over the same variables.
+    /// Replaces the network by another network over the same variables, between the searches of two subproblems.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a subproblem; returns its open nodes (including the present node) and its best assignment.
+    /// Ends the search of a subproblem, and returns its open nodes (including the present node) and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -185,8 +181,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, which becomes the best assignment, or until the
-    /// given number of steps is done.
+    /// Searches until an assignment below the upper bound is found, or until the given number of steps is done. A found assignment
+    /// becomes the best assignment.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -242,8 +238,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best known assignment; from then on, only assignments that are cheaper by more
-    /// than `slack` count.
+    /// Adopts an assignment if it is better than the best known assignment. Afterwards, only assignments that are cheaper by more than
+    /// `slack` count.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -287,8 +283,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves; if the gain is small, reweighting
-    /// becomes less frequent.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs; if the gain is small, reweighting becomes less
+    /// frequent.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -310,8 +306,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search: the maximum rises if many nodes are visited
-    /// repeatedly, and falls if few are.
+    /// Adapts the maximum number of backtracks of a depth-first search, which rises if many nodes are visited repeatedly, and falls if
+    /// few are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -331,8 +327,8 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Makes the second decision of the last frame whose bound is below the upper bound; without such a frame, ends this
-    /// depth-first search.
+    /// Makes the second decision of the last branching whose bound is below the upper bound; if there is none, ends the depth-first
+    /// search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {

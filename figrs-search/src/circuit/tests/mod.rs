@@ -6,7 +6,7 @@ mod checkers;
 mod problems;
 mod scale;
 
-/// Compares cached values with the values that a second search of the same component finds.
+/// A test aid that compares cached values with the values that a second search of the same component finds.
 #[derive(Debug)]
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
@@ -32,8 +32,8 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Drops recorded differences that belong to removed cache entries, because values of components beside a component
-    /// without solutions may be wrong.
+    /// Drops recorded differences of removed cache entries, because values of components beside a component without
+    /// solutions may be wrong.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

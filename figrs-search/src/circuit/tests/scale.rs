@@ -1,4 +1,4 @@
-//! Tests of searches of long chains, of interrupts and of budgets.
+//! Tests of searches of long chains, of interrupts and of limits.
 
 use std::cell::Cell;
 use std::sync::Arc;
