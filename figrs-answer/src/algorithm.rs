@@ -29,7 +29,7 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
     }
 }
 
-/// Runs an algorithm on a model. The trait `Run` is also implemented for `Box<dyn Algorithm>`.
+/// The methods that run an algorithm on a model. `Box<dyn Algorithm>` implements the trait `Run` too.
 pub trait Run: Algorithm {
     /// Computes the answer about some targets: an element, or an array, a list or a tuple of elements.
     ///
@@ -42,14 +42,13 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Computes the answer to a counterfactual: the values that the targets would have had, see [`Counterfactual`]. The answer is queried
-    /// with the elements of the model. The evidence holds in the factual world.
+    /// Computes the answer to a counterfactual: the values that the targets would have had, see [`Counterfactual`]. The results are
+    /// queried with the elements of the model. The evidence holds in the factual world.
     ///
-    /// **Guarantee.** The guarantee of the algorithm, applied to a model of both the factual and the counterfactual
-    /// world.
+    /// **Guarantee.** The guarantee is that of the algorithm, applied to a model of both the factual and the counterfactual world.
     ///
-    /// **Complexity.** The complexity of the algorithm, on the elements that the targets reach in both worlds. Elements that depend on the
-    /// elements set in the counterfactual world occur twice.
+    /// **Complexity.** The complexity is that of the algorithm, on the elements that the targets reach in both worlds. Elements that
+    /// depend on the elements set in the counterfactual world occur twice.
     ///
     /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements must be
     /// stored than the counterfactual allows.
@@ -82,7 +81,8 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is
+    /// impossible.
     ///
     /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. An algorithm that searches for a
     /// single world (assignment) does not compute this probability.
@@ -90,7 +90,7 @@ pub trait Run: Algorithm {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
 
-    /// The probability of the evidence, as the exponential of [`log_evidence`](Self::log_evidence).
+    /// Returns the probability of the evidence, as the exponential of [`log_evidence`](Self::log_evidence).
     fn probability_of_evidence(&self, model: &Model) -> Result<f64, Error> {
         Ok(self.log_evidence(model)?.exp())
     }

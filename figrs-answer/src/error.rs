@@ -19,10 +19,10 @@ pub enum Error {
     /// The model has a mistake, or is too large for the algorithm.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The elimination would exceed one of its budgets.
+    /// The elimination would exceed one of its limits.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// No algorithm of a portfolio fits within the given memory and work.
+    /// No algorithm of a portfolio can answer within the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
         Call("within`, `work")
@@ -43,8 +43,8 @@ pub enum Error {
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one piece makes the other pieces possible. False if the bounded search for fewer conflicting statements
-        /// ended before the conflict was known to be minimal.
+        /// True if removing any one of the conflicting statements makes the others possible. False if the bounded search for fewer
+        /// conflicting statements ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
     /// No sample satisfied the evidence, which may be impossible or merely rare.
@@ -59,7 +59,7 @@ pub enum Error {
         /// A remedy for the error.
         remedy: &'static str,
     },
-    /// A soft weight has no stated maximum, although the algorithm needs one.
+    /// A soft weight has no stated maximum, although the algorithm needs a maximum.
     #[error(
         "the weights of {element}{} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling",
         StatedAt(.location)
@@ -70,7 +70,7 @@ pub enum Error {
         /// The source line that states the weights.
         location: &'static Location<'static>,
     },
-    /// The model has evidence, although the algorithm allows none.
+    /// The model has evidence, although the algorithm allows no evidence.
     #[error(
         "{algorithm} draws from the prior, and the model has evidence on {element}{}; use RejectionSampling \
          or ImportanceSampling",
@@ -84,7 +84,7 @@ pub enum Error {
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run was ended by its deadline, an interrupt or its budget of work before it had any result.
+    /// A run was ended by its deadline, an interrupt or its limit of work before it had any result.
     #[error(
         "{algorithm} was stopped before it had anything to answer with; allow more time{}, or more work where it is limited{}",
         Call("deadline"),
@@ -94,28 +94,28 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial sums cannot be merged, because their units of work are not consecutive.
+    /// Partial results of a run cannot be merged, because their units of work are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
     )]
     NotConsecutive {
-        /// The index of the unit of work that should come next.
+        /// The number of the unit of work that should come next.
         end: u64,
-        /// The index of the first unit of work of the sums to be merged.
+        /// The number of the first unit of work in the results to be merged.
         begin: u64,
     },
-    /// A part of a run that was read belongs to another run, or is damaged.
+    /// A partial result that was read belongs to another run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
-        /// The index of the unit.
+        /// The number of the unit of work.
         unit: u64,
-        /// The first problem that was found in the part.
+        /// The first problem that was found in the partial result.
         problem: String,
     },
-    /// Slices of a sum or maximum are missing, because the run was stopped or some slices were left out.
+    /// Slices (subproblems) of a sum or maximum are missing, because the run was stopped or some slices were left out.
     #[error(
         "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
          the other parts"
@@ -125,11 +125,11 @@ pub enum Error {
         added: u64,
         /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of the computed slices, or of the probability of their best world; this number is a lower bound of
-        /// the result for all slices.
+        /// The logarithm of the sum of the computed slices, or of the probability of their best world, which is a lower bound of the
+        /// result for all slices.
         lower_bound: f64,
     },
-    /// A search ended without finding any world; a world may nevertheless exist.
+    /// A search ended without finding any world, although a world may exist.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
          {upper_bound}: allow more steps{} or larger tables{}",
@@ -139,10 +139,10 @@ pub enum Error {
     NoWorldFound {
         /// Number of search steps that were made.
         work: u64,
-        /// An upper bound of the log-probability of all worlds.
+        /// An upper bound of the log-probabilities of all worlds.
         upper_bound: f64,
     },
-    /// One iteration of message passing takes more work than the budget allows.
+    /// One iteration of message passing takes more work than the limit allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
          allow more{}, or use ImportanceSampling",
@@ -151,12 +151,12 @@ pub enum Error {
     MessagesTooLarge {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of table entries that are read, counted once for each variable of their factor.
+        /// Number of table entries that an iteration reads, counted once for each variable of their factor.
         needed: u64,
-        /// Number of entries that the budget allows.
+        /// Number of entries that the limit allows.
         limit: u64,
     },
-    /// The messages of belief propagation determine no world; a world may nevertheless exist.
+    /// The messages of belief propagation determine no world, although a world may exist.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -167,24 +167,24 @@ pub enum Error {
         /// Largest change of a message in the last iteration.
         residual: f64,
     },
-    /// There are more worlds than the budget allows.
+    /// The model has more worlds than the limit allows.
     #[error(
         "more than {limit} worlds, which is the budget; \
          use VariableElimination, for an infinite model ImportanceSampling, or a larger budget{}",
         Call("max_worlds")
     )]
     TooManyWorlds {
-        /// Number of worlds that the budget allows.
+        /// Number of worlds that the limit allows.
         limit: u64,
     },
-    /// The worlds together have more elements than the budget allows to evaluate.
+    /// The worlds together have more elements to evaluate than the limit allows.
     #[error(
         "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
          infinite model ImportanceSampling, or a larger budget{}",
         Call("max_evaluations")
     )]
     TooManyEvaluations {
-        /// Number of evaluations that the budget allows.
+        /// Number of evaluations that the limit allows.
         limit: u64,
         /// Number of worlds that were completely evaluated.
         worlds: u64,
@@ -195,8 +195,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal; the draws therefore do not determine the probability of a single
-    /// value.
+    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -239,7 +238,7 @@ pub enum Error {
         /// The names of the elements.
         elements: String,
     },
-    /// A branch of a Chain reaches a Score that other elements reach as well.
+    /// A branch of a Chain reaches a Score that other elements reach too.
     #[error(
         "{element}: a branch reaches a Score that is not its own, or that not all worlds reach; use JunctionTree"
     )]
@@ -247,31 +246,31 @@ pub enum Error {
         /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The frontiers take more memory than the budget allows.
+    /// The states of the frontiers (sets of elements that are still needed) take more memory than the limit allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
         Call("memory")
     )]
     FrontierTooLarge {
-        /// The element at which the budget was exceeded.
+        /// The element at which the limit was exceeded.
         element: Label,
-        /// At this element, the number of joint values of the elements that are still needed.
+        /// The number of joint values, at this element, of the elements that are still needed.
         states: usize,
         /// Number of bytes needed up to this element.
         bytes: u64,
-        /// Number of bytes that the budget allows.
+        /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The frontier contains more elements than the representation of its states allows.
+    /// The frontier (the set of elements that are still needed) has more elements than the representation of its states allows.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
     )]
     FrontierTooWide {
-        /// The element at which the most elements are needed.
+        /// The element at which the frontier has the most elements.
         element: Label,
-        /// Number of elements that are needed at this element.
+        /// Number of elements in the frontier at this element.
         elements: usize,
     },
     /// A saved tree belongs to another model, to another pattern of zeros, or to another version of figrs.
@@ -279,7 +278,7 @@ pub enum Error {
         "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
     )]
     SavedTree {
-        /// The component of the saved tree that does not fit.
+        /// The component of the saved tree that does not fit the model.
         reason: &'static str,
     },
     /// No other computation can check the answer.
@@ -291,7 +290,7 @@ pub enum Error {
         /// The reason why no other algorithm can compute an answer.
         reason: Box<Error>,
     },
-    /// An answer did not pass its check.
+    /// An answer did not pass the check by another computation.
     #[error(
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
     )]
@@ -312,30 +311,30 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
-    /// A row of data cannot be used as evidence.
+    /// A row (case) of data cannot be used as evidence.
     #[error("row {row} of the cases, counted from 0: {problem}")]
     InvalidCase {
         /// The index of the row, counted from 0.
         row: usize,
-        /// The mistake, with a remedy.
+        /// Description of the mistake, with a remedy.
         problem: String,
     },
-    /// No element that the cases need depends on a learned parameter.
+    /// No element that the data cases need depends on a learned parameter.
     #[error(
         "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
     )]
     NothingToLearn,
-    /// An element depends on a learned parameter in a form for which the maximum has no closed form.
+    /// An element depends on a learned parameter in a form whose maximum likelihood has no closed form.
     #[error(
         "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
     )]
     NotLearnable {
         /// The parameter that cannot be learned.
         parameter: Label,
-        /// The element that reads the parameter.
+        /// The element whose distribution depends on the parameter.
         element: Label,
     },
-    /// The evidence is of a kind from which parameters cannot be learned.
+    /// Parameters cannot be learned from this kind of evidence.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
         /// The element that has the evidence.
@@ -365,7 +364,7 @@ pub enum Error {
         "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
     )]
     InexactCounts,
-    /// The parameters have too many numbers for the information matrix.
+    /// The parameters have too many free numbers for an information matrix.
     #[error(
         "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
          others fixed at their values by interventions"
@@ -402,17 +401,17 @@ pub enum Error {
         /// The parameter whose value has changed.
         parameter: String,
     },
-    /// There is no answer when a parameter has this value.
+    /// The model has no answer when a parameter has this value.
     #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
-        /// The parameter for whose value there is no answer.
+        /// The parameter for whose value the model has no answer.
         parameter: String,
         /// The value of the parameter.
         value: f64,
-        /// The reason why there is no answer.
+        /// The reason why the model has no answer.
         problem: String,
     },
-    /// The function of a query returns a number that is infinite or NaN for some value.
+    /// The function of a query returns infinity or NaN for some value.
     #[error(
         "{query} has the number {number} for a value; give a finite number for each value of the element"
     )]
@@ -438,10 +437,10 @@ pub enum Error {
     InStep {
         /// The number of the step, counted from 1; zero for the first state.
         step: u64,
-        /// The error.
+        /// The error of the failed step.
         error: Box<Self>,
     },
-    /// An element of real numbers has no closed form.
+    /// A real element has no closed form.
     #[error("{element} has no closed form: {problem}; use ImportanceSampling, or discretise it")]
     NotClosedForm {
         /// The element that is not a linear function of normal elements.
@@ -457,7 +456,7 @@ pub enum Error {
         /// The element that is not a decision.
         element: Label,
     },
-    /// Evidence depends on a decision, and can therefore not be known independently of the decision.
+    /// Evidence depends on a decision, and therefore cannot be known independently of the decision.
     #[error(
         "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
          set the decision in the model{}",
@@ -466,10 +465,10 @@ pub enum Error {
     DecisionInfluencesEvidence {
         /// The decision on which evidence depends.
         decision: Label,
-        /// The element that is observed; it may be the decision itself.
+        /// The element that is observed, which may be the decision itself.
         element: Label,
     },
-    /// A decision influences an element that is known when this decision or an earlier decision is made.
+    /// A decision influences an element whose value is known when this decision or an earlier decision is made.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
          none know what follows from it"
@@ -477,12 +476,12 @@ pub enum Error {
     DecisionInfluencesKnown {
         /// The decision that influences the element.
         decision: Label,
-        /// The element that is known.
+        /// The element whose value is known when a decision is made.
         element: Label,
-        /// The decision for which the element is known.
+        /// The decision that is made with this knowledge.
         known_to: Box<Label>,
     },
-    /// The utility is a number that cannot be added: it is infinite, NaN or too large.
+    /// The utility cannot be added, because it is infinite, NaN or too large.
     #[error(
         "{element} has the utility {value}; utilities are numbers (`f64`) from -1e300 to 1e300"
     )]
@@ -495,14 +494,14 @@ pub enum Error {
     /// The values of an element that is known when a decision is made have no defined distance.
     #[error("{element}, which is known when {decision} is decided: {problem}")]
     NoDistance {
-        /// The decision for which the element is known.
+        /// The decision that is made when the element's value is known.
         decision: Box<Label>,
-        /// The element that is known.
+        /// The element whose value is known when the decision is made.
         element: Label,
         /// The reason, with a remedy.
         problem: String,
     },
-    /// No draw contains an option of a decision; the utility of the option is therefore unknown.
+    /// No draw contains an option of a decision, so that the utility of the option is unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
         /// The decision that has the option.
@@ -515,7 +514,7 @@ pub enum Error {
     UnknownInformation {
         /// The decision for which the plan was queried.
         decision: Label,
-        /// The mistake, with a remedy.
+        /// Description of the mistake, with a remedy.
         problem: String,
     },
     /// A setting of an algorithm is invalid.
@@ -532,8 +531,8 @@ pub enum Error {
     },
 }
 
-/// Several statements as one text. If there are many statements, only the first statements are listed, with the number
-/// of the remaining ones.
+/// Joins several statements into one text. If there are many statements, the text has only the first statements and the number of the
+/// remaining ones.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -544,7 +543,7 @@ fn first_of(statements: &[String]) -> String {
 }
 
 impl Error {
-    /// The error for a unit of work, in a part from another process, that does not fit the run.
+    /// Returns the error for a unit of work from another process that does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

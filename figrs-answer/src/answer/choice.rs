@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in the order of the attempts. The last algorithm found the answer.
+/// The algorithms that a portfolio tried for an answer, in the order of the attempts. The last algorithm in the
+/// list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
-    /// The attempts to answer, in the order in which they were made.
+    /// The attempts to compute the answer, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
 }
 
-/// The attempt to answer with one algorithm.
+/// The attempt to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {
@@ -22,7 +23,7 @@ pub struct AlgorithmAttempt {
 }
 
 impl AlgorithmAttempt {
-    /// An attempt with an algorithm, its predicted number of operations and its result.
+    /// Creates an attempt from an algorithm, its predicted number of operations and its result.
     #[doc(hidden)]
     #[must_use]
     pub fn new(algorithm: &'static str, operations: Option<f64>, outcome: AttemptOutcome) -> Self {
@@ -34,7 +35,7 @@ impl AlgorithmAttempt {
     }
 }
 
-/// The result of an attempt to answer with one algorithm.
+/// The result of an attempt to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttemptOutcome {
@@ -44,7 +45,7 @@ pub enum AttemptOutcome {
     Bounded,
     /// The algorithm was not run, or it failed; the text states the reason.
     Refused(String),
-    /// The algorithm did not finish within its budget of work; the number counts decisions or steps of a search.
+    /// The algorithm did not finish within its limit of work; the number counts decisions or steps of a search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted, before the algorithm ended.
     Stopped,

@@ -10,16 +10,15 @@ use figrs_factor::Stopped;
 pub struct RunStatistics {
     /// The reason why the run ended.
     pub stopped: Stopped,
-    /// Number of samples, steps or sweeps that were made, over all chains.
+    /// Number of samples, steps or sweeps that were made, over all Markov chains.
     pub done: u64,
     /// Requested number of samples, steps or sweeps, if the request has a limit.
     pub asked: Option<u64>,
-    /// Number of independent chains, or of independent populations of particles; one if the samples are independent.
+    /// Number of independent Markov chains, or of independent populations of particles; one if the samples are independent.
     pub chains: usize,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` if the algorithm has
-    /// neither.
+    /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` if the algorithm has neither.
     pub acceptance: Option<f64>,
     /// The fraction of the total weight that the heaviest draw has, if draws are weighted.
     pub largest_share: Option<f64>,
@@ -30,8 +29,8 @@ pub struct RunStatistics {
     pub residual: Option<f64>,
     /// The largest residual at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that updates blocks of variables: the number of groups of variables that are connected by zeros and that no single
-    /// block contains. If the number is zero, every possible world can be reached; otherwise it is not known whether this is the case.
+    /// For a sampler that updates blocks of variables, the number of groups of variables that zeros connect and that no single block
+    /// contains. If this number is zero, the sampler can reach every possible world; otherwise it is not known whether it can.
     pub cut_groups: Option<u64>,
     /// Number of resamplings, over all populations of particles.
     pub resampled: Option<u64>,
@@ -40,7 +39,7 @@ pub struct RunStatistics {
 }
 
 impl RunStatistics {
-    /// Statistics with these three fields; all other fields are empty.
+    /// Creates statistics with these three fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

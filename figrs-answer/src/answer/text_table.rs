@@ -1,4 +1,4 @@
-//! Tables as text, with columns of fixed width that are two spaces apart.
+//! Text tables, with columns of fixed width that are two spaces apart.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub enum TableAlignment {
     NumbersRight,
 }
 
-/// Writes a table. All rows have the same number of cells, and the first row is the header.
+/// Writes a table as text. All rows have the same number of cells, and the first row is the header.
 pub fn write_table(
     f: &mut fmt::Formatter<'_>,
     lines: &[Vec<String>],

@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-/// Keeps only the results of the twins, and assigns each result to the target of which the element is the twin.
+/// Keeps only the results of the twins, and assigns the result of each twin to its target.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

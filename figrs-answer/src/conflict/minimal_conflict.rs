@@ -1,7 +1,7 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. They are found by
-//! trials, each of which may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
+//! trials (tests of subsets), each of which may remain undecided.
 
-/// Result of a trial, which tests whether some statements can all be true.
+/// Result of a trial: a test whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trial {
     /// The statements can all be true.
@@ -13,7 +13,7 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// The result of a trial that decided whether the statements are possible.
+    /// Returns the result of a trial that decided whether the statements are possible.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -26,24 +26,24 @@ impl Trial {
 /// A conflict: statements that cannot all be true, in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
-    /// Numbers of the statements.
+    /// Indices of the conflicting statements.
     pub members: Vec<usize>,
     /// True if trials proved, for each statement of the conflict, that the other statements can all be true.
     pub is_minimal: bool,
 }
 
-/// Returns a subset of contradictory statements that is also contradictory.
+/// Returns a subset of contradictory statements that is still contradictory.
 ///
-/// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are
-/// still impossible. After each pass, the search removes half as many statements at a time as before, down to single
-/// statements. `trial` tests the remaining statements, and returns `None` to end the search early.
+/// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are still impossible.
+/// After each pass, the search removes half as many statements at a time as before, down to single statements. `trial` tests the remaining
+/// statements, and returns `None` to end the search early.
 ///
-/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. The subset is
-/// minimal (none of its proper subsets is impossible, though there may be smaller conflicts), unless the trial without one of its
-/// statements remained undecided or the search ended early.
+/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. The subset is minimal (none of
+/// its proper subsets is impossible, though smaller conflicts may exist), unless the trial without one of its statements remained undecided or the
+/// search ended early.
 ///
-/// **Complexity.** One trial for each statement if `at_once` is 1; about `k log n` trials for a conflict of `k` among `n` statements if `at_once` is half of
-/// them (`QuickXplain` has the same bound).
+/// **Complexity.** If `at_once` is 1, the search takes one trial for each statement. If `at_once` is half of the `n` statements, it takes about
+/// `k log n` trials for a conflict of `k` statements (`QuickXplain` has the same bound).
 ///
 /// **References.** Junker, "`QuickXplain`: Preferred Explanations and Relaxations for Over-Constrained Problems", AAAI 2004.
 pub fn minimal_conflict(

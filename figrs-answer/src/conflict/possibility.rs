@@ -1,4 +1,4 @@
-//! Tests of the satisfiability of evidence with limited work: by Boolean elimination, or by exhaustive search if the elimination is too wide.
+//! Tests with limited work whether evidence is possible: by Boolean elimination, or by exhaustive search if the elimination is too wide.
 
 use std::cell::Cell;
 
@@ -15,13 +15,12 @@ use figrs_search::circuit::log_sum;
 
 /// Total number of operations of all trials for a small model: about a third of a second.
 const WORK: f64 = 3e8;
-/// All trials together take at most as long as this number of expansions of a large model.
+/// For a large model, maximum time of all trials together, in units of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
 /// Fraction of the remaining work that a trial may use; each trial may use at least `LEAST` operations.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Number of operations that take as long as the expansion of an element (`ELEMENT`), the reading of an entry of a factor
-/// (`ENTRY`), or a decision of a search.
+/// Cost of the expansion of an element, in operations; the next constants are the costs of reading a factor entry and of a search decision.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
@@ -30,7 +29,7 @@ const SEARCH: f64 = 2e7;
 /// Maximum memory of a trial in bytes.
 const MEMORY: u64 = 1 << 24;
 
-/// Tests whether evidence is possible, within the work and the memory that remain.
+/// Tests whether evidence is possible, within the remaining work and memory.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
@@ -39,8 +38,8 @@ pub(super) struct PossibilityTrials<'a> {
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Prepares trials about a model. The total work of all trials is at most that of a fixed number of expansions of the model, or
-    /// a constant for small models.
+    /// Prepares trials (tests of subsets of the evidence) for a model. The total work of all trials is at most that of a fixed number of
+    /// expansions of the model, or a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = expand(limits, model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());
@@ -53,8 +52,7 @@ impl<'a> PossibilityTrials<'a> {
         self.left <= 0.0 || self.limits.until.is_over()
     }
 
-    /// Tests whether some world agrees with the evidence; a world in portions of the model that are not expanded counts as a world that
-    /// agrees.
+    /// Tests whether some world agrees with the evidence; a world in unexpanded parts of the model counts as a world that agrees.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)
@@ -86,7 +84,7 @@ impl<'a> PossibilityTrials<'a> {
         self.search(graph, &limits, work)
     }
 
-    /// As [`decided`](Self::decided), by an exhaustive search; `work` limits the number of its decisions.
+    /// Tests the graph like [`decided`](Self::decided), but by an exhaustive search; `work` limits the number of its decisions.
     fn search(&mut self, graph: &FactorGraph, limits: &Limits, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {
@@ -99,7 +97,7 @@ impl<'a> PossibilityTrials<'a> {
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 
-    /// The limits of a trial with at most `work` operations.
+    /// Returns the limits of a trial with at most `work` operations.
     fn within(&self, work: f64) -> Limits {
         let limits = self.limits;
         let memory = limits.memory.map_or(MEMORY, |own| own.min(MEMORY));

@@ -38,8 +38,8 @@ pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<
     })
 }
 
-/// Expands a model for a search of its most probable world. For each value of a shared call, the weight is that of the most probable
-/// world with this value.
+/// Expands a model for a search of its most probable world. For each value of a shared recursive call, the weight is that of the
+/// most probable world with this value.
 pub fn expand_for_best_world(
     limits: &Limits,
     model: &Model,

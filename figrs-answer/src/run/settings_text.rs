@@ -1,7 +1,7 @@
-//! The settings of an algorithm as text.
+//! Text of the settings of an algorithm, which identifies runs with equal settings.
 
-/// The text of settings, with the given fields at their defaults. The fields at their defaults, such as threads and deadlines, do
-/// not affect results.
+/// Formats settings as text, with the given fields at their defaults. The fields at their defaults, such as threads and
+/// deadlines, do not affect results.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

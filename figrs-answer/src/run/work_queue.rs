@@ -8,27 +8,28 @@ use std::thread;
 use super::guard::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches, for each thread, that have begun and whose results have not been processed yet.
+/// Maximum number of batches for each thread that have begun and whose results have not been processed yet.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// A batch contains a thread's share of the remaining units of work, divided by this number (guided self-scheduling); all threads then
+/// Divisor of a thread's share of the remaining units of work, which gives the size of a batch (guided self-scheduling). All threads then
 /// end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
-/// Runs numbered units of work on up to `threads` threads, including the calling thread; each thread has its own worker. Passes the
-/// results to `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit fails.
+/// Runs numbered units of work on up to `threads` threads, including the calling thread; each thread has its own worker. The results are
+/// passed to `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit of work fails.
 ///
-/// A thread begins up to `batch` units of work at a time. A batch should take some tenths of a millisecond, because threads that request
-/// work more often spend more time waiting than working. The worker of a thread is made before the first unit of work of the thread.
+/// A thread begins up to `batch` units of work at a time. A batch of units of work should take some tenths of a millisecond, because
+/// threads that request work more often spend more time waiting than working. The worker of a thread is created before the first unit of
+/// work of the thread.
 ///
 /// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum to which the results
-/// are added. The guarantee requires that the result of a unit depends only on its number, not on the earlier units of the worker, and that
-/// each unit has its own random numbers from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or
-/// chains in parallel uses this function.
+/// are added. The guarantee requires that the result of a unit of work depends only on its number, not on the earlier units of the worker.
+/// Each unit must have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or
+/// Markov chains in parallel uses this function.
 ///
-/// **Complexity.** One lock for each batch. For each thread, the results of at most eight batches wait to be processed.
+/// **Complexity.** Each batch takes one lock. For each thread, the results of at most eight batches wait to be processed.
 ///
-/// **Errors.** The first error of a unit of work or of a worker, in the order of the numbers. A panic in a unit of work or a
-/// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
+/// **Errors.** The first error of a unit of work or of a worker, in the order of the numbers. A panic in a unit of work or a worker is
+/// returned as [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
 /// # use std::ops::ControlFlow;
@@ -115,7 +116,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// The results of a batch, up to the first result that is an error. The worker is made before the first batch.
+/// Returns the results of a batch, up to the first result that is an error. The worker is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -163,7 +164,7 @@ enum QueueAction<R> {
 
 /// A queue of units of work that all threads share.
 struct WorkQueue<R> {
-    /// The number after the last unit.
+    /// The number after that of the last unit of work.
     end: u64,
     batch: u64,
     threads: u64,
@@ -172,9 +173,9 @@ struct WorkQueue<R> {
 }
 
 struct QueueState<R> {
-    /// The first unit of work that no thread has begun.
+    /// The number of the first unit of work that no thread has begun.
     begun: u64,
-    /// The first unit of work whose result has not been processed.
+    /// The number of the first unit of work whose result has not been processed.
     taken: u64,
     /// `true` if no more results are needed.
     ended: bool,
@@ -183,8 +184,8 @@ struct QueueState<R> {
 }
 
 impl<R> WorkQueue<R> {
-    /// The poisoning of the lock is ignored: a thread panics only while it does not hold the lock, or after the queue
-    /// has ended.
+    /// Locks the state of the queue, and ignores poisoning: a thread panics only while it does not hold the lock, or after the queue has
+    /// ended.
     fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -195,7 +196,7 @@ impl<R> WorkQueue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; `None` if no unit of work remains, or if too many results wait to be processed.
+    /// Begins the next batch; returns `None` if no unit of work remains, or if too many results wait to be processed.
     fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
@@ -212,7 +213,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// The next batch for a thread that only works and does not process results.
+    /// Returns the next batch for a thread that only works and does not process results.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -323,7 +324,7 @@ mod tests {
         }
     }
 
-    /// The argument `batch` is the maximum number of units that a thread begins at a time, not the minimum.
+    /// The argument `batch` is the maximum number of units of work that a thread begins at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -339,8 +340,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The result of the second unit cannot be processed before the result of the first unit. The first unit waits until the other
-    /// threads can begin no further units.
+    /// In this test, the result of the second unit of work cannot be processed before the result of the first unit. The first unit of work
+    /// waits until the other threads can begin no further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

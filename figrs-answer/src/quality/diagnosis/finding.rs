@@ -6,12 +6,12 @@ use figrs_core::Label;
 
 use figrs_factor::Stopped;
 
-/// The quantity that a finding is about.
+/// The quantity to which a finding applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// The target or the random choice from which the quantity is derived.
     pub element: Label,
-    /// The number that is derived from the target or the choice.
+    /// The number that is derived from the target or the random choice.
     pub part: Part,
 }
 
@@ -75,27 +75,26 @@ pub enum Finding {
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
     /// compared.
     ChoicesDisagree {
         /// The quantity for which agreement is least probable.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain the random
-        /// choice.
+        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain the random choice.
         r_hat: f64,
         /// An upper bound of the probability that chains with the same distribution differ so much in any random choice.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms for all random choices together.
         threshold: f64,
-        /// Number of choices about which the chains disagree.
+        /// Number of random choices about which the chains disagree.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds that are as probable as those of the main chains, but that no main
-    /// chain visited. The main chains may agree only because all of them are in one of several modes.
+    /// Short chains from other draws of the prior stayed in worlds that no main chain visited, although they are as probable as the worlds
+    /// of the main chains. The main chains may agree only because all of them are in the same mode.
     OtherMode {
         /// The quantity whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
-        /// The value of the quantity in this short chain.
+        /// The value of the quantity in the short chain that is farthest outside the range.
         number: f64,
         /// The smallest and the largest value of the quantity in the main chains.
         range: (f64, f64),
@@ -104,8 +103,8 @@ pub enum Finding {
         /// Number of short chains in all.
         of: usize,
     },
-    /// Independent draws that satisfy the evidence have a value of a target more often than is possible if the distribution of the chains
-    /// is right. The chains may all be confined to a subset of the possible worlds.
+    /// Independent draws that satisfy the evidence have a value of a target more often than the distribution of the chains allows. In this
+    /// case, the chains may all be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,
@@ -117,16 +116,15 @@ pub enum Finding {
         of: usize,
         /// The fraction of the draws of the chains that have this value.
         share: f64,
-        /// If the distribution of the chains is right, an upper bound of the probability that any value is so frequent in the
-        /// independent draws.
+        /// An upper bound of the probability that any value is so frequent in the independent draws, if the distribution of the chains is
+        /// right.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
     },
-    /// The chains made few steps for each random choice of their worlds; it is therefore unknown whether they agree about the
-    /// choices.
+    /// The Markov chains made few steps for each random choice of their worlds, so that it is unknown whether they agree about the choices.
     FewSweeps {
-        /// Number of choices in a world.
+        /// Number of random choices in a world.
         choices: usize,
         /// Number of steps of the shortest chain, divided by the number of choices.
         sweeps: u64,
@@ -153,7 +151,7 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
+    /// The Markov chains left the most frequent value of a target only a few times, so that the probabilities of its other values are
     /// unknown.
     SeldomChanged {
         /// The target that seldom changed.
@@ -169,11 +167,11 @@ pub enum Finding {
         /// The smallest acceptable value of `stays`.
         threshold: u64,
     },
-    /// There is only one Markov chain, which cannot be compared with other chains.
+    /// The answer comes from only one Markov chain, which cannot be compared with other chains.
     SingleChain,
-    /// There is only one population; populations can therefore not be compared, and no error is known.
+    /// The answer comes from only one population of particles, so that populations cannot be compared, and no error is known.
     SinglePopulation,
-    /// There are so few independent populations that the variance between them may be small by chance.
+    /// The number of independent populations is so small that the variance between them may be small by chance.
     FewPopulations {
         /// Number of independent populations.
         populations: usize,
@@ -182,7 +180,7 @@ pub enum Finding {
     },
     /// The answer is an approximation whose error has no known bound.
     Approximation,
-    /// There are few samples, and all of them have the same weight.
+    /// The run has few samples, all of which have the same weight.
     FewSamples {
         /// Number of samples of the run.
         samples: u64,
@@ -200,7 +198,7 @@ pub enum Finding {
     },
     /// One sample has a large fraction of the total weight.
     DominatingWeight {
-        /// The fraction of the total weight that this sample has.
+        /// The fraction of the total weight that the heaviest sample has.
         share: f64,
         /// The largest acceptable fraction of the total weight for one sample.
         threshold: f64,
@@ -214,7 +212,7 @@ pub enum Finding {
     },
     /// A target may have values that no draw has and whose probability has no known bound.
     UnseenValues {
-        /// The target that may have such values.
+        /// The target that may have values without draws.
         element: Label,
         /// The first value that no draw has.
         value: String,
@@ -224,11 +222,11 @@ pub enum Finding {
     /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of values that few
     /// draws have may be too small.
     FewHits {
-        /// The target that has the values.
+        /// The target that has values with few draws.
         element: Label,
         /// The value that the fewest draws have.
         value: String,
-        /// The effective number of draws that have the value.
+        /// The effective number of draws that have this value.
         hits: f64,
         /// The smallest acceptable effective number of draws.
         threshold: f64,
@@ -238,16 +236,16 @@ pub enum Finding {
     /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
     /// values with few or light draws may be too small.
     LightHits {
-        /// The target that has the values.
+        /// The target that has values with few or light draws.
         element: Label,
         /// The first value whose draws are few or have small weights.
         value: String,
         /// Number of values whose draws are few or have small weights.
         values: usize,
     },
-    /// The probability of the evidence is very inaccurate.
+    /// The estimated probability of the evidence is very inaccurate.
     UncertainEvidence {
-        /// The standard error of the logarithm of this probability.
+        /// The standard error of the log-evidence.
         standard_error: f64,
         /// The largest acceptable standard error of the log-evidence.
         threshold: f64,
@@ -256,7 +254,7 @@ pub enum Finding {
     LowAcceptance {
         /// The fraction of accepted proposals, or of samples that satisfied the evidence.
         acceptance: f64,
-        /// The smallest acceptable share.
+        /// The smallest acceptable fraction.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
@@ -268,12 +266,12 @@ pub enum Finding {
         /// Requested number of samples, steps or sweeps, if the request has a limit.
         asked: Option<u64>,
     },
-    /// A budget ended the expansion of the model before the bounds were as narrow as requested.
+    /// A limit ended the expansion of the model before the bounds were as narrow as requested.
     BudgetSpent {
-        /// The depth of nested Chains that was reached.
+        /// The nesting depth of Chains that was reached.
         depth: usize,
     },
-    /// An iteration ended before it converged.
+    /// An iterative algorithm ended before it converged.
     NotConverged {
         /// Change in the last iteration.
         residual: f64,
@@ -282,8 +280,8 @@ pub enum Finding {
     },
     /// A world that is more probable than the world in the answer may exist.
     NotProven {
-        /// Difference between the upper bound of the log-probability of all worlds and the log-probability of this world; infinite if there
-        /// is no bound.
+        /// Difference between the upper bound of the log-probability of all worlds and the log-probability of the world in the answer;
+        /// infinite if there is no bound.
         gap: f64,
     },
 }
