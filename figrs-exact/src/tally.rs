@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Resets the sums, because they are negligible compared with the weights of worlds that have fewer densities.
+    /// Resets the sums, which are negligible compared with the weights of worlds that have fewer densities.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -83,11 +83,10 @@ impl Tally {
         }
     }
 
-    /// The weight divided by the scale; if the weight does not fit the scale, the weight becomes the new scale.
+    /// Returns the weight divided by the scale; if the weight does not fit the scale, the weight becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight for which the scale remains one: a fraction of `1e-300` of larger weights can then still be
-        /// stored.
+        /// Smallest weight for which the scale remains one, so that a fraction of `1e-300` of larger weights can still be stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -118,7 +117,7 @@ impl Tally {
         1.0
     }
 
-    /// Effective sample size of the weights.
+    /// Returns the effective sample size of the weights.
     pub fn effective_samples(&self) -> f64 {
         if self.squares > 0.0 {
             self.total * self.total / self.squares
@@ -132,19 +131,19 @@ impl Tally {
         self.targets.iter().map(|target| &target.element)
     }
 
-    /// Number of worlds counted so far.
+    /// Returns the number of worlds counted so far.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
 
-    /// The logarithm of the sum of all weights.
+    /// Returns the logarithm of the sum of all weights.
     pub fn log_total(&self) -> f64 {
         self.total.ln() + self.scale
     }
 
-    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two, because one
-    /// sample then has nearly all of the weight, and the sample variance is no estimate. The error is zero if all weights are
-    /// equal up to rounding.
+    /// Returns the standard error of the mean weight relative to the mean. The error is infinite if the effective sample size is below
+    /// two, because one sample then has nearly all of the weight, and the sample variance is no estimate. The error is zero if all
+    /// weights are equal up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
@@ -159,12 +158,12 @@ impl Tally {
         (variance / n).sqrt() / mean
     }
 
-    /// The natural logarithm of the mean weight.
+    /// Returns the natural logarithm of the mean weight.
     pub fn log_mean(&self) -> f64 {
         self.log_total() - (self.worlds as f64).ln()
     }
 
-    /// The exact marginals of the targets, provided that all worlds of the model were counted.
+    /// Returns the exact marginals of the targets, provided that all worlds of the model were counted.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: TallyTarget| TargetMarginal {

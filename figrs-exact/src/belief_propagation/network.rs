@@ -1,4 +1,4 @@
-//! Factor graph laid out for messages: non-zero entries and edges.
+//! A factor graph prepared for messages: non-zero entries and edges.
 
 use figrs_factor::graph::FactorGraph;
 use figrs_factor::graph::{for_each_entry, log_stored};
@@ -10,10 +10,10 @@ pub(super) struct FactorEntries {
     pub(super) edges: (usize, usize),
     /// For each entry and each variable, the index of the variable's value in the concatenated lists of values of the factor's variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, scaled such that the largest is zero.
+    /// The natural logarithms of the entries, scaled such that the largest logarithm is zero.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
-    /// The natural logarithm of the largest entry before scaling.
+    /// The natural logarithm of the factor's largest entry before scaling.
     pub(super) scale: f64,
     /// The smallest of the logarithms `logs`.
     pub(super) least: f64,
@@ -24,7 +24,7 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Work of computing the messages of this factor, as the number of entries read.
+    /// Returns the work of computing the messages of this factor, as the number of entries read.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
@@ -41,7 +41,7 @@ pub(super) struct Edge {
     pub(super) values: usize,
 }
 
-/// A factor graph as tables and edges.
+/// A factor graph as tables of non-zero entries and edges for messages.
 #[derive(Debug)]
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,

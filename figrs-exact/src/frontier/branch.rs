@@ -14,11 +14,12 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::call_solver;
 use figrs_answer::limits::expand;
 
-/// The outcomes of the branch that `call` returns for a Chain, given the values `captured` of elements outside the branch.
+/// Returns the outcomes of the branch that `call` returns for a Chain, given the values `captured` of elements outside the
+/// branch.
 ///
 /// An atomic element that `may_own` accepts is treated as part of the branch, even if other code holds a reference to it. The
-/// function is called twice if its element is not a new atomic element: elements that both calls reach are outside the
-/// branch.
+/// function is called twice if its element is not a new atomic element, because elements that both calls reach are outside
+/// the branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
     interventions: &Model,
@@ -89,7 +90,7 @@ pub(super) fn outcomes(
     })
 }
 
-/// All worlds of a branch.
+/// All worlds of a branch of a Chain.
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
@@ -99,12 +100,12 @@ struct BranchWorlds {
     is_weighed: bool,
 }
 
-/// If the enumeration of a branch evaluates more than this number of elements, the worlds of the branch are summed by
-/// elimination instead.
+/// Number of elements that the enumeration of a branch may evaluate; beyond this number, the worlds of the branch are summed
+/// by elimination instead.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
-    /// Enumerates the worlds of the branch; returns an error if one of them takes more than `memory` bytes.
+    /// Enumerates the worlds of the branch; returns an error if a world takes more than `memory` bytes.
     fn by_enumeration(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let all = Enumerate::new().max_bytes(memory);
         let few = all.clone().max_evaluations(FEW_EVALUATIONS);

@@ -1,4 +1,4 @@
-//! The linear order in which a frontier visits the elements of a model.
+//! The linear order in which a sweep visits the elements of a model.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
@@ -8,11 +8,12 @@ use super::dependency_closure::{NeededElement, NeededElements};
 use super::reorder::better_order;
 use figrs_answer::error::Error;
 
-/// One element of a model; the index of an element in the list of all elements is called its place.
+/// One element of a model with the elements that it reads; its place is its index in the list of all elements.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of the parents, followed by the places of the elements that branches of the Chain turned out to be.
+    /// The places (element indices) of the parents, followed by the places of elements outside the Chain that its branches turned
+    /// out to be.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
@@ -36,7 +37,7 @@ impl OrderedElement {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Number of places in `reads` that belong to the parents of the element; these places come first.
+    /// Returns the number of parents of the element, whose places come first in `reads`.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,
@@ -51,16 +52,16 @@ impl OrderedElement {
     }
 }
 
-/// All elements on which the roots depend, and the order in which they are visited.
+/// All elements on which the roots depend, and the order in which a sweep visits them.
 #[derive(Debug)]
 pub(super) struct ElementOrder {
     pub(super) slots: Vec<OrderedElement>,
-    /// The places of the targets.
+    /// The places (element indices) of the targets.
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The places of the elements, in the order in which the elements are visited. Elements on which only branches depend are not
-    /// listed, because each is visited before its first reader.
+    /// The places (element indices) of the elements, in the order in which they are visited. Elements on which only branches depend
+    /// are not in this list, because each of them is visited before its first reader.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
     /// Evidence on elements on which the roots do not depend.
@@ -70,14 +71,14 @@ pub(super) struct ElementOrder {
 impl ElementOrder {
     /// Orders the elements by the order of the evidence: before the element of each evidence statement come the elements on which
     /// it depends. Targets, and elements on which only targets depend, come as soon as all elements that they read have come, and
-    /// last if they read none.
+    /// last if they read no elements.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
     }
 
-    /// As [`new`](Self::new), but the order follows `roots` instead of the evidence; evidence on elements on which the roots do not
-    /// depend is ignored.
+    /// Orders the elements like [`new`](Self::new), but follows `roots` instead of the evidence. Evidence on elements on which the
+    /// roots do not depend is ignored.
     pub(super) fn along<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -105,8 +106,8 @@ impl ElementOrder {
         linear
     }
 
-    /// Changes the order of the elements that the roots need if another order is predicted to have fewer states;
-    /// returns whether the order was changed.
+    /// Changes the order of the elements that the roots need if another order is predicted to have fewer states. Returns whether
+    /// the order was changed.
     pub(super) fn reorder(&mut self) -> bool {
         let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
             return false;
@@ -120,14 +121,13 @@ impl ElementOrder {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the order contains the element, the element has evidence, or the model sets the element by an
-    /// intervention.
+    /// True if the order contains the element, the element has evidence, or the model sets the element by an intervention.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads; returns the places
-    /// that the Chain did not read before.
+    /// Adds elements to those that a Chain reads, because branches of the Chain turned out to be these elements. Returns the places
+    /// of the elements that the Chain did not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score.
     pub(super) fn capture(
@@ -153,8 +153,8 @@ impl ElementOrder {
         }
     }
 
-    /// Adds the elements found since the last call. An element on which only a branch depends is nevertheless part of every world
-    /// if it has evidence or is a parent of an element with evidence.
+    /// Adds the elements found since the last call to the order. An element on which only a branch depends is nevertheless part of
+    /// every world if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {

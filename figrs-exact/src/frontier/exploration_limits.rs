@@ -1,4 +1,4 @@
-//! Limits of an exploration, and reasons to stop before its end.
+//! Limits of the exploration of states, and reasons to stop before its end.
 
 use figrs_core::{AnyElement, ModelError};
 use figrs_factor::WorkBudget;
@@ -6,17 +6,17 @@ use figrs_factor::WorkBudget;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Limits of an exploration: memory, deadline, interrupt and, optionally, work.
+/// Limits of the exploration of states: memory, deadline, interrupt and, optionally, work.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The budget of transitions, if they are limited.
+    /// The budget of transitions between states, if they are limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
-    /// Charges transitions to the budget.
+    /// Subtracts transitions from the budget.
     ///
     /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
@@ -29,16 +29,17 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason why an exploration stops or starts again.
+/// Reason for which an exploration of states stops or starts again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// Branches of this step's Chain are, or read, these elements from outside the Chain, which must be visited before the Chain.
+    /// Branches of the Chain of the present step are, or read, these elements from outside the Chain, which must be visited
+    /// before the Chain.
     Captured(Vec<AnyElement>),
     /// The bit fields of the states are too narrow, so that states need wider keys.
     Wider,
-    /// The budget of transitions is used up.
+    /// The budget of transitions between states is used up.
     Budget,
 }
 

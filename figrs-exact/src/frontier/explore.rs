@@ -10,7 +10,7 @@ use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
 use figrs_answer::error::Error;
 
-/// Result of an exploration.
+/// Result of an exploration: steps with their transitions, values and weights.
 #[derive(Debug)]
 pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
@@ -18,7 +18,7 @@ pub(super) struct Exploration {
     pub(super) weights: Weights,
     /// For each type, its values if some target has this type.
     pub(super) values: Vec<Support>,
-    /// The type of each target's values.
+    /// The index of the type of each target's values.
     pub(super) types: Vec<usize>,
     /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
@@ -26,18 +26,19 @@ pub(super) struct Exploration {
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
-    /// Size of the layers, in bytes.
+    /// Size of the transitions of all layers, in bytes.
     pub(super) bytes: u64,
 }
 
 impl Exploration {
-    /// The layer that has the transitions of a step; transitions of other steps may follow in the same layer.
+    /// Returns the layer that has the transitions of a step; transitions of other steps may follow in the
+    /// same layer.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all assignments of the elements of the model that are possible.
+/// Explores all possible assignments of the elements of the model.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,

@@ -3,14 +3,14 @@
 /// Minimum capacity of a table whose growth is counted before it happens; smaller tables take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Size in bytes of a vector after it receives `more` further entries. If the capacity of the vector is too small, the entries
-/// are moved to a vector at least twice as large, and both vectors exist during the move.
+/// Returns the size in bytes of a vector after it receives `more` further entries. If the capacity of the vector is too small,
+/// the entries are moved to a vector at least twice as large, and both vectors exist during the move.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
 
-/// Size in bytes of a hash table after it receives `more` further entries of this size. An eighth of the table's slots remains
-/// empty, and each slot takes one additional byte. The table grows as a [`vector`] does.
+/// Returns the size in bytes of a hash table after it receives `more` further entries of this size. An eighth of the table's
+/// slots remains empty, and each slot takes one additional byte. The hash table grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
     grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }

@@ -1,4 +1,4 @@
-//! Backward messages, from the end of the element order to its beginning.
+//! Backward messages of a sweep, from the end of the element order to its beginning.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
 use figrs_factor::algebra::Semiring;
 
-/// For each state of each frontier, the sum of the weights of all continuations, in the algebra `S`.
+/// For each state of each frontier, the sum of the weights of all continuations, in the semiring `S`.
 ///
 /// If all messages take too much memory, only some of them are stored as checkpoints, and the messages between two checkpoints
 /// are recomputed when needed.
@@ -16,9 +16,9 @@ use figrs_factor::algebra::Semiring;
 pub(super) struct BackwardMessages<S: Semiring> {
     /// The weights of transitions, indexed by their numbers.
     weights: Vec<S::Value>,
-    /// Interval between two checkpoints, in steps.
+    /// Interval between two message checkpoints, in steps.
     every: usize,
-    /// The checkpoints: at index `i` the message of step `i * every`; the last checkpoint is the message of the end.
+    /// The stored messages: index `i` has the message of step `i * every`, and the last entry is the message of the end.
     kept: Vec<Vec<S::Value>>,
     /// The sum over all worlds, divided by the scale.
     pub(super) total: S::Value,
@@ -27,7 +27,7 @@ pub(super) struct BackwardMessages<S: Semiring> {
 }
 
 impl<S: Semiring> BackwardMessages<S> {
-    /// Sweeps backwards over all steps; `None` if a number overflowed or underflowed.
+    /// Computes the messages by a sweep backwards over all steps; returns `None` if a number overflowed or underflowed.
     pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
@@ -98,15 +98,15 @@ impl<S: Semiring> BackwardMessages<S> {
         self.every == 1
     }
 
-    /// The weight of a transition.
+    /// Returns the weight of a transition.
     #[inline]
     pub(super) fn weight(&self, layer: &TransitionLayer, transition: usize) -> &S::Value {
         &self.weights[layer.weights.get(transition) as usize]
     }
 }
 
-/// Computes the message of the frontier before a layer, which has `sources` states, from the message of the frontier after it.
-/// Returns the message and the logarithm of its divisor.
+/// Computes the message of the frontier before a layer of transitions, which has `sources` states, from the message of the
+/// frontier after it. Returns the message and the logarithm of the number by which it was divided.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -136,7 +136,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Returns the products unchanged, unless their sum might overflow.
+    /// Leaves the products unchanged, unless their sum might overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

@@ -1,5 +1,5 @@
-//! Exact inference that visits the elements in an order and stores the joint values of those visited elements that later
-//! elements still read.
+//! Exact inference by a sweep over the elements, which stores the joint values of the visited elements that later elements still
+//! read.
 
 mod branch;
 mod checkpoints;
@@ -52,25 +52,24 @@ use figrs_answer::setters;
 ///
 /// The *frontier* is the set of visited elements that later elements still read. Only joint values that can be reached are
 /// explored, and functions are called only for these values. A frontier suits models in which a state is passed from step to step,
-/// such as a [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order
-/// is that of the evidence statements; before each statement come the elements on which it depends, and targets come as soon as all
-/// elements that they read have been visited. Evidence should therefore be stated in the order of a scan; without evidence, the
-/// targets should be given in that order. Another order is used if it is predicted to have far fewer states, unless its exploration
-/// ends with an error. Repeated steps are explored once. A step repeats an earlier step if it has the same functions (that capture
-/// nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that contains
-/// all states of an earlier frontier, only the new states are explored.
+/// such as a [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The
+/// elements are visited in the order of the evidence statements. Before each statement come the elements on which it depends, and
+/// targets come as soon as all elements that they read have been visited. Therefore evidence should be stated in the order of a
+/// scan; without evidence, the targets should be given in that order. Another order is used if it is predicted to have far fewer
+/// states, unless its exploration ends with an error. Steps that repeat earlier steps are explored once. A step repeats an earlier
+/// step if it has the same functions (that capture nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)),
+/// values and frontiers. If a frontier contains all states of an earlier frontier, only the new states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
-/// **Guarantee.** Exact up to rounding, without underflow.
+/// **Guarantee.** The result is exact up to rounding, without underflow.
 ///
 /// **Complexity.** Time and memory are linear in the number of states of all frontiers times the number of outcomes of the next
 /// choice. Repeated steps take memory only once, and take time only in sweeps. In the worst case, the number of states is
 /// exponential in the number of elements on the frontier.
 ///
-/// If branches of a Chain are elements that other elements read as well, these elements are visited before the Chain, with all
-/// their values. The functions of elements that are visited before a Chain may then be called in cases in which other
-/// algorithms would not call them.
+/// If other elements read the branches of a Chain too, these branches are visited before the Chain, with all their values. The
+/// functions of elements that are visited before a Chain may then be called in cases in which other algorithms would not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -103,7 +102,7 @@ impl Default for Frontier {
 }
 
 impl Frontier {
-    /// A frontier with a memory budget of one GiB.
+    /// Creates a frontier with a memory limit of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -112,11 +111,10 @@ impl Frontier {
         }
     }
 
-    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The bytes of
-    /// transitions, states of frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
-    /// of functions are counted. Caches that can be recomputed are dropped first; with less memory, an exploration therefore
-    /// takes more time. Messages of a compiled form get the memory that transitions do not use, but at least a quarter of the
-    /// limit.
+    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the
+    /// bytes of transitions, states of frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo
+    /// tables of functions. Caches that can be recomputed are dropped first, so that an exploration with less memory takes more
+    /// time. Messages of a compiled frontier get the memory that transitions do not use, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -153,7 +151,7 @@ impl Frontier {
 
     /// Explores the frontiers of a model; the compiled form answers many queries.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         guarded(|| self.compiled(model, targets.elements()))
     }

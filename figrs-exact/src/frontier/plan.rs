@@ -5,27 +5,27 @@ use rustc_hash::FxHashMap;
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step: the places (element indices) of the elements that the step visits, and the registers that these
-/// elements read.
+/// A planned step of a sweep: the places (element indices) of the elements that the step visits, and the registers that these elements
+/// read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The places of the elements visited in this step. The first element may be a random choice; the values of all others follow from
-    /// values known before.
+    /// The places (element indices) of the elements visited in this step. The first element may be a random choice; the values of all
+    /// others follow from values known before.
     pub(super) places: Vec<usize>,
-    /// The places of the elements on the frontier before the step; these elements have the first registers.
+    /// The places (element indices) of the elements on the frontier before the step, which have the first registers.
     pub(super) before: Vec<usize>,
-    /// For each place of the step, the registers that the element at this place reads.
+    /// For each element of the step, the registers that it reads.
     pub(super) reads: Vec<Vec<u32>>,
-    /// The registers of the frontier after the step.
+    /// The registers of the elements on the frontier after the step.
     pub(super) after: Vec<u32>,
-    /// The registers whose values the step reports.
+    /// The registers whose values the step reports, because they belong to targets.
     pub(super) reported: Vec<u32>,
     /// The targets whose values the step reports.
     pub(super) targets: Vec<usize>,
 }
 
 impl PlannedStep {
-    /// The place whose value a register holds.
+    /// Returns the place (element index) whose value a register holds.
     pub(super) fn place(&self, register: u32) -> usize {
         let register = register as usize;
         let earlier = self.before.get(register).copied();
@@ -33,16 +33,16 @@ impl PlannedStep {
     }
 }
 
-/// A planner that plans one step after another and supports backtracking.
+/// A planner of a sweep that plans one step after another and supports backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The places of the elements to visit, with the next place last; places that have been visited are skipped.
+    /// The places (element indices) of the elements to visit, with the next place last; places that have been visited are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// For each place, the number of its readers that have not been visited yet.
+    /// For each element, the number of its readers that have not been visited yet.
     readers: Vec<usize>,
     frontier: Vec<usize>,
-    /// For each place with targets, the index of the first of these targets.
+    /// For each element with targets, the index of the first of these targets.
     reported: FxHashMap<usize, usize>,
 }
 
@@ -62,7 +62,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Extends the plan by the places with index `new` or higher.
+    /// Extends the plan by the elements with index `new` or higher.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -73,7 +73,7 @@ impl StepPlanner {
         }
     }
 
-    /// Adds reads that were discovered late, and the elements on which the read elements depend. Returns the places that were
+    /// Adds elements that a Chain turned out to read, and the elements on which they depend. Returns the places of elements that were
     /// visited, have left the frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
@@ -95,14 +95,14 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element at a place has not been visited yet, and reads other elements or may turn out to read some.
+    /// True if an element has not been visited yet, and reads other elements or may turn out to read some.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Number of latest steps (a few at most) whose values are read only by the given place, and which read nothing visited before these
-    /// steps.
+    /// Returns the number of latest steps (a few at most) whose values are read only by the given element, and which read nothing
+    /// visited before these steps.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &ElementOrder,
@@ -127,7 +127,7 @@ impl StepPlanner {
         found
     }
 
-    /// Moves places before all other places that have not been visited yet.
+    /// Moves elements before all other elements that have not been visited yet.
     pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }
@@ -136,12 +136,12 @@ impl StepPlanner {
         self.met[place]
     }
 
-    /// True if a place was visited and is no longer on the frontier.
+    /// True if an element was visited and is no longer on the frontier.
     pub(super) fn has_left_frontier(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
 
-    /// The next place to visit.
+    /// Returns the place (index) of the next element to visit.
     fn next_place(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;
@@ -159,7 +159,7 @@ impl StepPlanner {
         }
     }
 
-    /// Plans the next step.
+    /// Plans the next step of the sweep.
     pub(super) fn next(&mut self, linear: &ElementOrder) -> Option<PlannedStep> {
         let mut places = Vec::new();
         while let Some(place) = self.next_place(linear) {
@@ -209,7 +209,7 @@ impl StepPlanner {
     }
 }
 
-/// The error that reports that the frontier has more elements than a key can hold.
+/// Returns the error that reports that the frontier has more elements than a key can hold.
 pub(super) fn too_wide(linear: &ElementOrder) -> Error {
     let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

@@ -25,7 +25,7 @@ pub(super) fn widen_codes<const W: usize>(
     Ok(states.iter().map(rewritten).collect())
 }
 
-/// The states after a step; values are renumbered if the states use only a small fraction of the values numbered so far.
+/// Returns the states after a step. Values are renumbered if the states use only a small fraction of the values numbered so far.
 pub(super) fn renumbered_states<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -51,8 +51,8 @@ pub(super) fn renumbered_states<const W: usize>(
     Ok(numbered)
 }
 
-/// The states before a step; the values of a type are renumbered if no transition refers to their numbers. The memo tables of all
-/// classes must be cleared before the call.
+/// Returns the states before a step. The values of a type are renumbered if no transition refers to their numbers. The memo
+/// tables of all classes must be cleared before the call.
 pub(super) fn values_left<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -70,7 +70,7 @@ pub(super) fn values_left<const W: usize>(
     Ok(states)
 }
 
-/// The numbers of the values of a type that occur in some states, in ascending order.
+/// Returns the numbers of the values of a type that occur in some states, in ascending order.
 fn used_values<const W: usize>(
     rules: &CodedElements,
     of: usize,
@@ -87,8 +87,7 @@ fn used_values<const W: usize>(
     numbers.map(|(number, _)| number).collect()
 }
 
-/// Retains only the values `left` of a type, which include all values of the states, and writes their new numbers into the
-/// states.
+/// Keeps only the values `left` of a type, which include all values of the states, and writes their new numbers into the states.
 fn retain_values<const W: usize>(
     rules: &mut CodedElements,
     of: usize,

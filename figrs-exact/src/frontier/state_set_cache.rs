@@ -1,4 +1,4 @@
-//! Cache of recent frontiers, and of the transitions between them.
+//! Cache of recent frontiers (sets of states), and of the transitions between them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,32 +17,32 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// For each step signature, the maximum number of cached sets that are candidates to be extended.
+/// Maximum number of cached sets, for each step signature, that are candidates to be extended.
 const CANDIDATES: usize = 1 << 6;
 
 /// The signatures of a step and of the next step, if there is a next step.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
-/// Result of a step.
+/// Result of a step of a sweep.
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
     /// The index of a layer that already has transitions for this step.
     pub(super) layer: Option<usize>,
-    /// The transitions that this layer lacks, or all transitions of the step if there is no such layer.
+    /// The transitions that the existing layer lacks, or all transitions of the step if there is no such layer.
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states. A frontier that contains a whole cached set extends that set: only the new states
-/// are explored.
+/// Cache of recent sets of states. A frontier that contains a whole cached set extends that set: only the new states are
+/// explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
     next: usize,
-    /// The cached sets, by the time of their last use.
+    /// The cached sets, ordered by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The total size of the cached sets in bytes, and the maximum of this size.
+    /// The total size of the cached sets in bytes, and the maximum of this size so far.
     held: usize,
     most: usize,
     /// The cached sets, indexed by step signature and fingerprint.
@@ -77,7 +77,7 @@ impl<const W: usize> CachedSet<W> {
 }
 
 impl<const W: usize> StateSetCache<W> {
-    /// A cache of at most `most` bytes.
+    /// Creates a cache of at most `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
             sets: FxHashMap::default(),
@@ -117,7 +117,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Approximate size in bytes of the cached states and of the states of a frontier.
+    /// Returns the approximate size in bytes of the cached states and of the states of a frontier.
     pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
         let present = self.sets.get(&at.set).filter(|set| {
             let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
@@ -131,7 +131,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// If the set of a frontier is not cached, drops the set and returns the states of the frontier.
+    /// Drops the set of a frontier and returns its states, if the set is not cached.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -179,7 +179,7 @@ impl<const W: usize> StateSetCache<W> {
         number
     }
 
-    /// Computes a step; `None` if the number of a value does not fit its bit field.
+    /// Computes a step of the sweep; returns `None` if the number of a value does not fit its bit field.
     pub(super) fn step(
         &mut self,
         rules: &mut CodedElements,
@@ -268,7 +268,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Searches the cached sets from which steps of a signature start: returns the set that equals the given states, or otherwise
+    /// Searches the cached sets from which steps of a signature start. Returns the set that equals the given states, or otherwise
     /// the largest cached subset of the given states.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
@@ -311,8 +311,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Moves from one frontier to another. If the cached sets are too many or too large, evicts the least recently used sets.
-    /// Returns the states of the first frontier if these states are not cached.
+    /// Moves the sweep from one frontier to another. If the cached sets are too many or too large, the least recently used sets
+    /// are evicted. Returns the states of the first frontier if they are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,

@@ -1,4 +1,4 @@
-//! Signatures of steps: equal for steps with the same transitions from the same states.
+//! Signatures of steps, which are equal for steps with the same transitions from the same states.
 
 use rustc_hash::FxHashMap;
 
@@ -33,7 +33,7 @@ pub(super) struct StepSignatures {
 }
 
 impl StepSignatures {
-    /// The signature of a step.
+    /// Returns the signature of a step.
     pub(super) fn of(&mut self, rules: &CodedElements, planned: &PlannedStep) -> StepSignature {
         let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
         let classes: Vec<usize> = classes.collect();

@@ -15,8 +15,7 @@ use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 
-/// A step of the exploration: transitions from the first states of one frontier to the first states of the next
-/// frontier.
+/// A step of the exploration: transitions from the first states of one frontier to the first states of the next frontier.
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
     /// The index of the layer with the transitions.
@@ -47,22 +46,21 @@ pub(super) struct SweepResult {
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
-    /// Size of the layers in bytes, or the size that the layers would have if they were stored.
+    /// Size of the transitions of all layers in bytes, or the size that they would have if they were stored.
     pub(super) bytes: u64,
     /// The first target that can be true, if the sweep searches for it.
     pub(super) first: Option<usize>,
-    /// Number of targets at the start of the list that can never be true, if the sweep searches for the first true
-    /// target.
+    /// Number of targets at the start of the list that can never be true, if the sweep searches for the first true target.
     pub(super) excluded: usize,
     /// `true` if some step repeated an earlier step, or no state remained after a step.
     pub(super) settled: bool,
     /// `true` if no state remained after some step.
     pub(super) exhausted: bool,
-    /// `true` if the budget of transitions or of memory ended the sweep.
+    /// `true` if the limit of transitions or of memory ended the sweep.
     pub(super) is_cut: bool,
 }
 
-/// Runs the sweep with the narrowest keys that suffice.
+/// Runs the sweep with the narrowest keys that suffice for the states.
 pub(super) fn sweep(
     rules: &mut CodedElements,
     aim: SweepGoal,
@@ -99,11 +97,11 @@ fn sweep_in<const W: usize>(
     Sweep::<W>::new(rules, aim, allowance).run()
 }
 
-/// A step that has been made.
+/// A step of a sweep that has been made.
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The layer of this step, if no other step can share the layer.
+    /// The layer of transitions of this step, if no other step can share the layer.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
@@ -127,14 +125,14 @@ struct Sweep<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Checkpoints get the memory divided by this number.
+    /// Divisor of the memory limit, which gives the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit into the cache, each step is
-    /// explored again from all states. In a test, a quarter of 4 GiB was too little memory for 14 rows of levels with 14 bands,
-    /// but half of 4 GiB was enough.
+    /// Divisor of the memory limit, which gives the memory for cached frontiers. If growing frontiers do not fit into the cache,
+    /// each step is explored again from all states. In a test, a quarter of 4 GiB was too little memory for 14 rows of levels
+    /// with 14 bands, but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;
-    /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by
-    /// this number.
+    /// Divisor of the memory limit: after running out of memory, an exploration continues only if it can free at least this share
+    /// of the limit.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
@@ -211,14 +209,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
             )
     }
 
-    /// Plans the next step.
+    /// Plans the next step of the sweep.
     fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
         let planned = self.planner.next(&self.rules.linear)?;
         let shape = self.shapes.of(self.rules, &planned);
         Some((planned, shape))
     }
 
-    /// Computes the result of a step.
+    /// Computes the result of a planned step.
     fn step(
         &mut self,
         planned: &PlannedStep,
@@ -261,7 +259,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The size in bytes of the present frontier, the cached frontiers and the checkpoints.
+    /// Returns the size in bytes of the present frontier, the cached frontiers and the checkpoints.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
@@ -365,8 +363,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds elements to those that a step's Chain reads: the elements that the branches of the Chain turned out to be. Backtracks
-    /// to a step before which each of these elements is on the frontier or has not been visited yet.
+    /// Adds elements to those that a step's Chain reads, because branches of the Chain turned out to be these elements. The sweep
+    /// backtracks to a step before which each of these elements is on the frontier or has not been visited yet.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -395,7 +393,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and the elements at
-    /// `redo` count as not visited. The elements at `first` are then visited before the elements of the undone steps.
+    /// `redo` count as not visited. The elements at the places `first` are then visited before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,
@@ -433,7 +431,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The frontier before an earlier step, if it is still stored.
+    /// Returns the frontier before an earlier step, if it is still stored.
     fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));

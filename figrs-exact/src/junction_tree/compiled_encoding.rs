@@ -1,4 +1,4 @@
-//! One encoding of a compiled model, with its contraction tree and the weights of its factors.
+//! One factor graph of a compiled model, with its contraction tree and the weights of its factors.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// Whether a contraction tree from an earlier compilation is reused.
+/// Choice whether a contraction tree from an earlier compilation is reused.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
-    /// There is no earlier tree.
+    /// No contraction tree exists from an earlier compilation.
     None,
-    /// A tree that is used if it fits the new encoding.
+    /// The earlier tree is used if it fits the new factor graph.
     IfItFits(&'a Arc<ContractionTree>),
-    /// A tree loaded from a saved form; an error is returned if it does not fit.
+    /// The tree was loaded from a saved form; an error is returned if it does not fit.
     Required(&'a Arc<ContractionTree>),
 }
 
-/// One encoding of a model, with its contraction tree and the weights of its factors.
+/// One factor graph of a model, with its contraction tree and the weights of its factors.
 #[derive(Clone, Debug)]
 pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the position of the factor with the evidence that was set on the element.
+    /// For each varying element, the index of the factor with the evidence that was set on the element.
     statements: Vec<usize>,
     /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
@@ -48,7 +48,7 @@ pub struct CompiledEncoding {
 }
 
 impl CompiledEncoding {
-    /// Compiles an encoding.
+    /// Compiles a factor graph to a contraction tree.
     pub fn new(
         old: PreviousTree<'_>,
         expansion: &Arc<Expansion>,
@@ -112,12 +112,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// The position of the factor with the evidence that was set on a varying element.
+    /// Returns the index of the factor with the evidence that was set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// The table of the evidence factor of a varying element, for the given weights of the element's values.
+    /// Returns the table of the evidence factor of a varying element, for the given weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -132,12 +132,12 @@ impl CompiledEncoding {
         evidence_table(n, weights)
     }
 
-    /// The factors, including the evidence factors of varying elements.
+    /// Returns the factor graph, including the evidence factors of varying elements.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// Sets the weights of the values of a varying element, or removes these weights.
+    /// Sets or removes the weights of the values of a varying element.
     pub fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let table = self.statement_table(place, weights);
@@ -150,7 +150,7 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors, replacing each weight whose source `log_weight` maps to a natural logarithm.
+    /// Copies the factors, and replaces each weight for whose origin (outcome index) `log_weight` returns a natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -161,12 +161,12 @@ impl CompiledEncoding {
         changed
     }
 
-    /// The contraction tree, which contains no weights.
+    /// Returns the contraction tree, which contains no weights.
     pub fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
     }
 
-    /// The steps that sum out variables, described by the names of the elements.
+    /// Returns the steps that sum out variables, described by the names of the elements.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -203,12 +203,12 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if single worlds need a different encoding from sums.
+    /// True if single worlds need another factor graph than sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Runs a query on the sums.
+    /// Runs a query on the messages for sums.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -232,12 +232,12 @@ impl CompiledEncoding {
         self.with_sums(|sums, tree, graph| sums.prepare((tree, graph), &variables, until))
     }
 
-    /// The natural logarithm of the sum of the weights of all worlds.
+    /// Returns the natural logarithm of the sum of the weights of all worlds.
     pub fn log_total(&self) -> f64 {
         self.with_sums(TreeBeliefs::log_total)
     }
 
-    /// The probabilities of the values of some elements, which are given by their positions in the expansion.
+    /// Returns the probabilities of the values of some elements, which are given by their indices in the expansion.
     pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
@@ -255,7 +255,7 @@ impl CompiledEncoding {
         marginals
     }
 
-    /// The joint probabilities of the values of some elements; `None` if no clique contains all these elements.
+    /// Returns the joint probabilities of the values of some elements; `None` if no clique contains all these elements.
     pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
@@ -283,7 +283,7 @@ impl CompiledEncoding {
         Some(shares)
     }
 
-    /// The worlds with the largest weights, in descending order of weight.
+    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
         let new = || TreeBeliefs::new(tree, &self.graph);
@@ -294,14 +294,14 @@ impl CompiledEncoding {
         best.iter().map(|values| self.world(values)).collect()
     }
 
-    /// Number of worlds of positive weight.
+    /// Returns the number of worlds of positive weight.
     pub(crate) fn count(&self) -> BigUint {
         let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
         beliefs.collect(&self.tree);
         beliefs.total(&self.tree).0
     }
 
-    /// Draws a world with its posterior probability; `None` if no world has a positive weight.
+    /// Draws a world with its posterior probability; returns `None` if no world has a positive weight.
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
@@ -329,7 +329,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// A tree together with the graph that it fits (the given graph or its reduction); `None` if the tree fits neither.
+/// Returns a tree with the graph that it fits (the given graph or its reduction); `None` if the tree fits neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -341,7 +341,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// Returns a copy of a saved tree, after checking that the indices of the tree are valid for a graph that it fits.
+/// Returns a copy of a saved tree, after checking that its indices are valid for a graph that it fits.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -359,7 +359,7 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces each weight of a table whose source `log_weight` maps to a natural logarithm.
+/// Replaces each weight of a table for whose origin (outcome index) `log_weight` returns a natural logarithm.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -368,14 +368,14 @@ pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Opti
     }
 }
 
-/// The evidence on a variable, as a table.
+/// Returns the evidence on a variable as a table.
 fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces weights by ones if they are zero only for the present values of parameters; `listed` has the positions of these
-/// weights in their factors. Returns `None` if no weight is listed. The replacement is needed because entries that a tree
-/// omits must be zero for all values of the parameters.
+/// Replaces weights by ones if they are zero only for the present values of parameters; `listed` has the indices of these
+/// weights in their factors. Returns `None` if no weight is listed. The replacement is needed because entries that a tree omits
+/// must be zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

@@ -1,4 +1,4 @@
-//! The form in which a compiled tree is saved and loaded.
+//! The saved form of a compiled tree.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ use figrs_factor::tree::ContractionTree;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedTree {
-    /// Version of the format; another version of this library may write another version of the format.
+    /// Version of the format, which may change with the version of figrs.
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,
@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// The same tree with recomputed checksums; tests use it to reach the checks that follow the checksums.
+    /// Returns the same tree with recomputed checksums; tests use it to reach the checks that follow the checksums.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {

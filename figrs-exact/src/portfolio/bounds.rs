@@ -1,5 +1,5 @@
-//! Bounds of the probability of the evidence, used if no exact algorithm fits: crude bounds are computed first, and closer bounds as the
-//! work allows.
+//! Bounds of the probability of the evidence, for models that no exact algorithm can solve within the limits: crude bounds first, then
+//! closer bounds as the work allows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,18 +17,18 @@ use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
-/// Name of the algorithm of the bounds.
+/// Name of the algorithm that computes the bounds.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Relative error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
 /// Number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Number of operations of an elimination that take as long as one entry of the messages of both bounds, whose entries are power sums.
+/// Cost of one entry of the messages of both bounds, which are power sums, in operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// The computation of bounds gets the predicted number of operations of the next attempt, divided by this number.
+/// Divisor of the predicted operations of the next attempt, which gives the work for computing bounds.
 const SHARE: f64 = 8.0;
 
-/// The bounds found so far; a listener is called when they improve.
+/// The bounds found so far, with a listener that is called when they improve.
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
@@ -70,14 +70,14 @@ impl BoundsSoFar {
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The index of the next size of tables.
+    /// The index of the next table size to try.
     next_table: usize,
     /// True if the search for a world was already run.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds. A stopped run may still use a short time for these bounds. Returns `None` if the model cannot be
+    /// Computes crude bounds. A stopped run may still use a short time for the crude bounds. Returns `None` if the model cannot be
     /// expanded in that time or its expansion fails.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
@@ -98,8 +98,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Computes closer bounds before an attempt with `operations` predicted operations. Weighted mini-buckets get an eighth of
-    /// these operations; the weight of a world that a search finds is a further lower bound.
+    /// Computes closer bounds before an attempt with `operations` predicted operations. Weighted mini-buckets get an eighth of these
+    /// operations; the weight of a world that a search finds is a further lower bound.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -137,7 +137,7 @@ impl EvidenceBounds {
         }
     }
 
-    /// Searches for a world whose weight is a lower bound.
+    /// Searches for a world, whose weight is a lower bound.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();
@@ -155,7 +155,7 @@ impl EvidenceBounds {
         self.so_far.raise(lower);
     }
 
-    /// An answer with bounds of the probability of the evidence, but no information about the targets.
+    /// Returns an answer with bounds of the probability of the evidence, but no information about the targets.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound of the probability is zero and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {

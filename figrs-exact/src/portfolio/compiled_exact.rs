@@ -35,8 +35,8 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles a model to a tree if the tree is cheap; otherwise tries a tree and a circuit in the order of their predicted
-/// work.
+/// Compiles a model to a junction tree if the tree is cheap; otherwise tries a tree and a circuit in the order of their
+/// predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {
@@ -79,7 +79,7 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 }
 
-/// Calls the same method of the tree or of the circuit.
+/// Calls the same method of the junction tree or of the circuit.
 macro_rules! ask {
     ($self:expr, $form:ident => $question:expr) => {
         match $self.form {

@@ -12,11 +12,11 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// An elimination that counts worlds is run before a search if its predicted number of operations is at most this number. The limit
-/// is low because the counts have many digits.
+/// Number of predicted operations up to which an elimination that counts worlds is run before a search. This limit is low because
+/// the counts have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Number of elimination operations on integers with many digits that take as long as one decision of a search; such
-/// operations take twenty times as long as operations on ordinary numbers.
+/// Cost of one decision of a search, in elimination operations on integers with many digits, which take twenty times as long as
+/// operations on ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 
 /// Counts worlds by an elimination if it is cheap; otherwise by a circuit, or else by an elimination of any cost.

@@ -4,10 +4,10 @@ use super::attempts::Attempts;
 use super::outline::ZeroShare;
 use figrs_answer::error::Error;
 
-/// An elimination is the first attempt if it has at most this number of predicted operations, which take about a tenth of a second.
+/// Number of predicted operations up to which an elimination is the first attempt; they take about a tenth of a second.
 const CHEAPEST: f64 = 1e8;
-/// An elimination with at most this number of predicted operations (about a second) is cheap: only a short search is tried before
-/// it, if the model is logical.
+/// Number of predicted operations (about a second) up to which an elimination is cheap. Before a cheap elimination, only a short search
+/// is tried, if the model is logical.
 const CHEAP: f64 = 1e9;
 /// Number of decisions of the search that is tried before a cheap elimination, if the model is logical.
 const FEW_DECISIONS: f64 = 4096.0;
@@ -15,9 +15,10 @@ const FEW_DECISIONS: f64 = 4096.0;
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 /// Maximum number of decisions (some seconds) of the first search of a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// A second search is made only if its number of decisions may exceed that of the first search by this factor.
+/// Factor by which the decisions of a second search must be able to exceed those of the first search; otherwise there is no second
+/// search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// If few factors have zeros, the number of decisions of a search is divided by this number.
+/// Divisor of the number of decisions of a search if few factors have zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
 /// Maximum bytes of the first attempt with frontiers (a tenth of a second), and of the attempt that is made if other algorithms take long
 /// (one or two seconds).
@@ -25,12 +26,12 @@ const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
 /// Predicted operations of other algorithms above which frontiers get more memory (minutes), and above which they get the maximum
 /// (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
-/// The maximum memory for frontiers is the memory of the portfolio divided by this number.
+/// Divisor of the portfolio's memory, which gives the maximum memory for frontiers.
 const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can answer.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The number of operations per decision for small models whose elimination tables exceed every processor cache. The number was
-/// measured on formulas with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
+/// Number of operations per decision for small models whose elimination tables exceed every processor cache. This number was measured on
+/// formulas with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// A ladder of attempts: the algorithms that answer one kind of question are tried in the order of their predicted work.
@@ -46,12 +47,12 @@ pub(super) trait Ladder<'a> {
     /// Tries an exhaustive search with at most this number of decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Tries an exploration of frontiers that takes at most this number of bytes.
+    /// Tries an exploration of frontiers with at most `bytes` bytes of memory.
     fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
 
-    /// The maximum bytes of the first, the second and the last attempt with frontiers.
+    /// Returns the maximum bytes of the first, the second and the last attempt with frontiers.
     fn frontier_bytes(&mut self) -> [u64; 3] {
         let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
         let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
@@ -67,8 +68,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan of the
-    /// slices is stored.
+    /// Returns the predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan
+    /// of the slices is stored.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
@@ -84,7 +85,7 @@ pub(super) trait Ladder<'a> {
     /// Computes closer bounds, before an attempt with this number of predicted operations.
     fn bound(&mut self, _operations: f64) {}
 
-    /// Number of operations of an elimination that take as long as one decision of a search, for this model.
+    /// Returns the number of operations of an elimination that take as long as one decision of a search, for this model.
     fn decision(&mut self) -> f64 {
         let outline = self.attempts().outline();
         if outline.is_logical() && outline.is_small() {
@@ -94,8 +95,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. No
-    /// search is made if no factor has zeros, or if the time is not much longer than that of earlier searches.
+    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. The search is
+    /// omitted if no factor has zeros, or if its time is not much longer than that of earlier searches.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -110,8 +111,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Number of decisions of the first search: few if an elimination is predicted to be cheap. For small models, the number
-    /// follows from the predicted operations, because such a prediction is often wrong for small models.
+    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For small models,
+    /// the number follows from the predicted operations, because such a prediction is often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -147,8 +148,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then tries the cheaper of the
-    /// two; `None` if no attempt gives an answer.
+    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then tries the cheaper of the two. Returns
+    /// `None` if no attempt gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         let whole = self.attempts().refused_operations();
@@ -200,11 +201,11 @@ mod tests {
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A ladder whose attempts never give an answer; the predicted operations of an elimination and of slices are given.
+    /// A test ladder whose attempts never give an answer; the predicted operations of an elimination and of slices are given.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,
-        /// True if the elimination does not fit the memory when its number of operations is permitted.
+        /// True if the elimination exceeds the memory even if its number of operations is permitted.
         is_large: bool,
         sliced: f64,
         tried: Vec<(&'static str, f64)>,
@@ -266,7 +267,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The list of all attempts of a ladder: the cheap attempts, and the attempts after them.
+    /// Returns the list of all attempts of a ladder: the cheap attempts, and the attempts after them.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -294,7 +295,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The list of the attempts that follow the cheap attempts.
+    /// Returns the list of the attempts that follow the cheap attempts.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond

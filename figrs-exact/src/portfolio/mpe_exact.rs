@@ -15,11 +15,11 @@ use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
 use figrs_factor::bounds::Bounds;
 
-/// An elimination is run without a search before it if it has at most this number of predicted operations (at most a tenth of a second).
+/// Number of predicted operations (at most a tenth of a second) up to which an elimination is run without a search before it.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
-/// Number of operations of an elimination that take as long as a step of a search.
+/// Cost of a step of a search, in operations of an elimination.
 const STEP: f64 = 20.0;
 /// Maximum number of entries of a table of the eliminations within a search.
 const MOST_ENTRIES: u64 = 1 << 22;
@@ -27,25 +27,25 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and other algorithms if the
 /// prediction fails.
 ///
-/// An elimination is planned first, and run if its plan is cheap. Otherwise [`MpeBranchAndBound`](crate::MpeBranchAndBound)
-/// searches for millions of steps, and then for about as long as an elimination of all variables, or of
-/// [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it fits the memory
-/// and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
+/// An elimination is planned first, and run if its plan is cheap. If the elimination is not cheap,
+/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for millions of steps. It then searches for about as long as an elimination
+/// of all variables, or of [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it stays
+/// within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
 /// algorithms that were tried.
 ///
-/// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
-/// [`Answer::is_proven`] and [`Answer::upper_bound`].
+/// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
+/// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// **Guarantee.** The most probable world up to rounding, or a world together with an upper bound on the probability of every
-/// world. If several worlds are most probable, the algorithm that answers determines which of them is found. Deterministic without
-/// a deadline.
+/// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of
+/// every world. If several worlds are most probable, the algorithm that answers determines which of them is found. The result is
+/// deterministic without a deadline.
 ///
-/// **Complexity.** The work of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
+/// **Complexity.** The work is that of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
 /// take some seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
-/// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
+/// **Errors.** The errors are those of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
-/// **References.** As [`Exact`](crate::Exact).
+/// **References.** The references of [`Exact`](crate::Exact).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};
@@ -190,7 +190,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 }
 
 impl WorldLadder<'_> {
-    /// The settings of a search in slices within the memory of the portfolio.
+    /// Returns the settings of a search in slices within the memory of the portfolio.
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
@@ -203,7 +203,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no further attempt can improve the result: the result is a proven world, or an error of the model.
+/// True if no further attempt can improve the result, which is a proven world or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -214,7 +214,8 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// The answer with the more probable world or, for equal worlds, with the lower bound; an error only if neither answer has a world.
+/// Returns the answer with the more probable world or, for equal worlds, with the lower bound; an error only if neither answer has a
+/// world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

@@ -3,18 +3,18 @@
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// A model is small if a joint value of its variables has at most this number of binary digits. A costly elimination of a small
-/// model has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
+/// Number of binary digits of a joint value of all variables up to which a model is small. A costly elimination of a small model
+/// has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
 /// Fraction of factors with zeros among the factors of at least two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros; a decision of a search therefore implies no other values.
+    /// No factor has zeros, so that a decision of a search implies no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
-    /// At least half of the factors have zeros: the model is called logical.
+    /// At least half of the factors have zeros; such a model is called logical.
     Most,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct ModelOutline {
 }
 
 impl ModelOutline {
-    /// The outline of a model that cannot be expanded.
+    /// The outline (size and fraction of factors with zeros) of a model that cannot be expanded.
     pub(super) const UNKNOWN: Self = Self {
         zeros: ZeroShare::Few,
         digits: usize::MAX,
@@ -50,7 +50,8 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of several variables have zeros; decisions of a search then imply many other values.
+    /// True if at least half of the factors of several variables have zeros, so that decisions of a search imply many other
+    /// values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }

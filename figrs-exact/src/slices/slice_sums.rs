@@ -31,13 +31,13 @@ pub struct SliceSums {
     /// The fingerprint of the plan of the slices.
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
-    /// True if the question has targets.
+    /// True if the question (a model with targets) has targets.
     is_query: bool,
 }
 
 impl SliceSums {
-    /// A sum to which no slice was added yet. `is_query` is passed separately, because the expansion of a query with impossible
-    /// evidence may have no targets.
+    /// Creates a sum to which no slice was added yet. `is_query` is passed separately, because the expansion of a query with
+    /// impossible evidence may have no targets.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

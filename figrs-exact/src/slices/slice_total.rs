@@ -33,13 +33,13 @@ impl SliceTotal {
         }
     }
 
-    /// The total of a slice that has no possible worlds.
+    /// Returns the total of a slice that has no possible worlds.
     pub(super) fn impossible() -> Self {
         Self::new(f64::NEG_INFINITY, Vec::new())
     }
 }
 
-/// Accumulates totals of slices; the sums are stored relative to the largest total so far.
+/// The sum of the totals of slices so far, stored relative to the largest total.
 #[derive(Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
@@ -49,7 +49,7 @@ pub(super) struct SumOfTotals {
 }
 
 impl SumOfTotals {
-    /// An empty sum for targets with the given numbers of values.
+    /// Creates an empty sum for targets with the given numbers of values.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -83,7 +83,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// The sum of all totals; if the sum is zero, the fractions are meaningless.
+    /// Returns the sum of all totals; if the sum is zero, the fractions have no meaning.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -94,8 +94,8 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of the slices of a range of units of work, with the fractions that the values of the targets have. Each
-    /// target is given by its variable and its number of values; a target without a variable has one value.
+    /// Returns the sum of the slices of a range of units of work, with the fractions that the values of the targets have.
+    /// Each target is given by its variable and its number of values; a target without a variable has one value.
     pub(super) fn total(
         &self,
         units: Range<u64>,
@@ -149,7 +149,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// The sum of a slice that did not fit the memory, computed by dividing that slice into slices.
+    /// Returns the sum of a slice that exceeded the memory, by dividing it into slices.
     fn split(
         &self,
         slice: &Slice,

@@ -74,7 +74,7 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// Number of slices, and the predicted cost of each slice.
+    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
         SliceCost {
@@ -83,7 +83,7 @@ impl SlicedSum {
         }
     }
 
-    /// Number of slices; if no world is possible, one slice with weight zero.
+    /// Returns the number of slices; if no world is possible, one slice with weight zero.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
@@ -93,7 +93,7 @@ impl SlicedSum {
         self.sliced.as_ref().map_or(1, SlicedGraph::units)
     }
 
-    /// Number of slices whose messages fit the memory at once.
+    /// Returns the number of slices whose messages fit the memory at once.
     pub(super) fn at_once(&self) -> usize {
         self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
     }
@@ -156,7 +156,7 @@ impl SlicedSum {
     }
 }
 
-/// A hash of the weights of the factors of a graph.
+/// Returns a hash of the weights of the factors of a graph.
 fn weight_fingerprint(graph: &FactorGraph) -> u64 {
     let mut hasher = Fnv::default();
     for factor in &graph.factors {
