@@ -14,7 +14,7 @@ pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// As [`reduce`], but each variable of `given` is first restricted to its given value.
+/// Returns the graph like [`reduce`], after each variable of `given` has been restricted to its given value.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))

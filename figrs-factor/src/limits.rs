@@ -24,7 +24,7 @@ macro_rules! field_setters {
 /// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
 ///
 /// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether an elimination plan is refused,
-/// but do not influence the choice of the plan. Each algorithm uses only the limits that concern it.
+/// but do not influence the choice of the plan. Each algorithm uses only the limits that apply to it.
 ///
 /// ```
 /// # use figrs_factor::Limits;
@@ -38,18 +38,18 @@ pub struct Limits {
     /// quarters of the memory available when the plan is made.
     pub memory: Option<u64>,
     /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of
-    /// steps of a search. The default is infinity. A run may take more operations than predicted; the limit does not stop it.
+    /// steps of a search. The default is infinity. An elimination may take more operations than predicted; the limit does not stop it.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
     /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements reached by an expansion, or of elements of one world. Elements created inside Chains are included, and
-    /// count as soon as they are created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
+    /// Maximum number of elements reached by an expansion, or of elements of one world. Elements created inside Chains count as soon as
+    /// they are created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
-    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements created for them. The
-    /// count includes the memory of figrs itself and all values with their heap memory. Data captured by functions is not counted, unless
-    /// it is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions
+    /// create. Values count with their heap memory, and so do the data structures of figrs. Data captured by functions is not counted,
+    /// unless it is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum nesting depth of Chains within branches of Chains. Default 10 000.
     pub depth: usize,
@@ -102,15 +102,16 @@ impl Limits {
     /// Default limit on the elements of a world that an algorithm evaluates: four million.
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
-    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about half of this
-    /// amount. With the overhead of the allocator, the expansion of an infinite model stays below three quarters of 4 GiB.
+    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte.
+    /// With this default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
+    /// allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 
     field_setters! {
         /// Sets the maximum number of bytes of all messages together, or of the data structures of a search.
         memory: u64 => memory;
         /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination is refused or
-        /// accepted before any numbers are multiplied.
+        /// accepted before any factors are multiplied.
         work: f64 => work;
         /// Sets the maximum number of entries of the largest table of an elimination.
         table_entries: usize => table_entries;
@@ -154,7 +155,7 @@ impl Limits {
     }
 
     /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in
-    /// total. This limit is needed because the tables may contain fewer zeros than predicted.
+    /// total. A limit on partial assignments is needed because the tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);

@@ -40,7 +40,7 @@ impl MemoryAccount {
     /// Checks the memory like [`check`](Self::check) without additional bytes, but only if the account has grown enough since the last
     /// check: by a sixteenth and by more than `least` bytes.
     ///
-    /// Therefore the available memory is queried seldom.
+    /// Therefore the available memory of the machine is queried seldom.
     pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {
         let unchecked = least.max(self.checked / 16);
         if self.held > self.checked.saturating_add(unchecked) {

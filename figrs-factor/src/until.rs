@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// A deadline and an interrupt flag; a computation that checks them ends when the deadline has passed or the flag is set.
+/// A deadline and an interrupt flag: a computation ends when the deadline has passed or the flag is set.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
     /// Time at which work ends, if any.
@@ -32,8 +32,8 @@ impl Until {
 }
 
 impl Until {
-    /// Returns the reason to stop now, or `None` if the computation may continue. The call is cheap enough to be made every few
-    /// microseconds.
+    /// Returns the reason to stop now, or `None` if the computation may continue. `stopped` is cheap enough to be called every
+    /// few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);
@@ -56,7 +56,7 @@ pub enum Stopped {
     Finished,
     /// The budget of iterations or of work was used up before the run finished.
     Budget,
-    /// The deadline passed; the answer holds the results found before it.
+    /// The deadline passed; the answer holds the results found before the deadline.
     Deadline,
     /// The run was interrupted; the answer holds the results found before the interruption.
     Interrupted,

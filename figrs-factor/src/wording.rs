@@ -28,7 +28,7 @@ pub fn addresses_users() -> bool {
     FOR_USERS.load(Ordering::Relaxed)
 }
 
-/// The method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a blank; users
+/// The method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; users
 /// of a command see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Call(pub &'static str);
@@ -42,7 +42,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a blank; users of a command see nothing.
+/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a space; users of a command see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct StatedAt(pub &'static Location<'static>);
 

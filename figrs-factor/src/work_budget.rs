@@ -22,7 +22,8 @@ impl WorkBudget {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Subtracts `steps` from the budget. If fewer steps remain, takes the remaining steps and returns `false`.
+    /// Subtracts `steps` from the remaining budget and returns `true`. If fewer steps remain, sets the
+    /// remaining budget to zero and returns `false`.
     #[must_use]
     pub fn spend(&self, steps: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(steps));

@@ -38,10 +38,10 @@ impl MeanWeights for LogSumProduct {
 
 /// The semiring of pairs of a weight in the semiring `S` and the mean of a sum of utilities.
 ///
-/// The mean of a sum of alternatives is the weighted mean of their means. The mean of a product of independent factors is the sum
-/// of their means. This semiring is isomorphic to the expectation semiring of pairs `(p, p u)` with a positive weight `p` and a
-/// mean utility `u`. Because the mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities,
-/// even if the weights are very small.
+/// The mean utility of alternatives (semiring addition) is the weighted mean of their mean utilities. The mean utility of a
+/// product of independent factors is the sum of their mean utilities. The semiring of expected utilities is isomorphic to the
+/// expectation semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`. Because the mean `u` is stored
+/// instead of `p u`, the stored number stays within the range of the utilities, even if the weights are very small.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 

@@ -30,7 +30,7 @@ impl Precision for MaxProductPrecision {
     type Logs = MaxProduct;
 }
 
-/// Form of a value: the number itself, or the logarithm of the number.
+/// Representation of a value: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
     /// The number itself.
@@ -40,7 +40,7 @@ pub enum NumberForm {
 }
 
 impl NumberForm {
-    /// The natural logarithm of a value.
+    /// Returns the natural logarithm of a value.
     pub fn log(self, value: f64) -> f64 {
         match self {
             Self::Scaled => value.ln(),

@@ -8,8 +8,9 @@ use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
 /// The sum-product semiring in `f64`, where each message is scaled by a power of two whose logarithm is stored.
 ///
-/// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost. The
-/// caller then repeats the computation in [`super::LogSumProduct`].
+/// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
+/// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
+/// [`super::LogSumProduct`].
 #[derive(Clone, Copy, Debug)]
 pub struct SumProduct;
 
@@ -151,7 +152,7 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// Base-2 exponents of the largest value for which the values of a table are not rescaled.
+/// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
 /// [`Semiring::rescale`] for ordinary numbers.
@@ -193,7 +194,7 @@ fn exponents(values: &[f64]) -> (i32, i32) {
     (exponent(low), exponent(high) + 1)
 }
 
-/// `2^exponent` for exponents of normal numbers.
+/// Returns `2^exponent`, for the exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -40,7 +40,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Returns the sum of `times` ones, which is the contribution of a variable that occurs in no factor.
     fn repeated(times: usize) -> Self::Value;
 
-    /// Returns the value of table entry `i`, without the factor `exp(Self::scale(weights))`.
+    /// Returns the value of entry `i` of a table, divided by the table's scale `exp(Self::scale(weights))`.
     fn lift(weights: &Weights, i: usize) -> Self::Value;
 
     /// Returns the values of all entries of a table.
@@ -48,7 +48,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
 
-    /// Returns the natural logarithm of the common factor that `lift` omits from every entry.
+    /// Returns the natural logarithm of the common factor by which `lift` divides every entry.
     fn scale(_weights: &Weights) -> f64 {
         0.0
     }
@@ -69,7 +69,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         ExponentRange::default()
     }
 
-    /// Divides values that are far from one by a power of two, without rounding. Returns the natural logarithm of the divisor and the range
+    /// Divides values that are far from one by a power of two, which is exact. Returns the natural logarithm of the divisor and the range
     /// of the exponents after the division. Sets `lost` if a value overflows or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
@@ -85,7 +85,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Largest absolute base-2 exponent of central values: a product of three such values still fits a 64-bit floating-point number.
+/// Base-2 exponent up to which a product of three values surely fits a 64-bit floating-point number.
 const CENTRAL: i32 = 256;
 
 /// A range of base-2 exponents that contains the exponents of all non-zero values of a list.
@@ -126,7 +126,7 @@ impl ExponentRange {
         }
     }
 
-    /// True if products of two values in this range are far from overflow and underflow in 64-bit floating point.
+    /// True if products of values in this range are far from overflow and underflow in 64-bit floating point.
     pub fn is_central(self) -> bool {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }

@@ -25,15 +25,16 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// The way in which a variable's values extend the rows of a batch to the rows of the next batch.
+/// The new partial assignments of a batch: each extends a partial assignment by a value of the next variable.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// The new rows are all pairs of a row and a value, ordered by value if there are fewer values than rows, otherwise by row.
+    /// Every partial assignment is extended by every value; the order is by value if there are fewer values than partial
+    /// assignments, otherwise by partial assignment.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
     },
-    /// For each new row, the index of the row that it extends and the value that is appended.
+    /// For each new partial assignment, the index of the partial assignment that it extends, and the appended value.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
 
@@ -55,7 +56,7 @@ impl<V: Clone> Batch<V> {
         &mut self.registers[register]
     }
 
-    /// Copies the product of each row of `parent` to the new rows that extend it.
+    /// Copies the product of each partial assignment of `parent` to the new partial assignments that extend it.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
@@ -75,8 +76,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new rows and adds the new variable's offset; creates the register if `parent` does
-    /// not use it.
+    /// Copies a register of `parent` to the new partial assignments and adds the offset of the new variable's value; creates
+    /// the register if `parent` does not use it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -122,7 +123,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Adds the offset of each row's value of a variable to a register in place; creates the register if it is not in use.
+    /// Adds to a register, for each partial assignment, the offset of its value of a variable; creates the register if it is
+    /// not in use.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,
@@ -139,7 +141,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Keeps only the rows marked `true` in `alive`, in all columns of the batch.
+    /// Keeps only the partial assignments that are marked `true` in `alive`.
     pub(super) fn retain(&mut self, alive: &[bool]) {
         compact(&mut self.product, alive);
         for &r in &self.live {
@@ -154,7 +156,7 @@ pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Decides whether products are checked for overflow and underflow.
+/// Whether products of table entries are checked for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
     /// No check is needed, because no product of entries of the tables can overflow or underflow.
@@ -200,8 +202,8 @@ pub(super) fn multiply<S: Semiring>(
 /// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the batch's new variable;
 /// returns `true` if a result overflowed or underflowed.
 ///
-/// `before` has the offset of each row of the previous batch in the table, and `advance` states how the new variable's value
-/// changes this offset.
+/// `before` is the offset in the table for each partial assignment of the previous batch; `advance` states how the new
+/// variable's value changes this offset.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

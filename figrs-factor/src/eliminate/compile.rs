@@ -20,7 +20,7 @@ pub(super) struct RegisterAdvance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the table that are assigned before this variable.
+    /// Number of variables of the sparse table that are assigned before this variable.
     pub(super) depth: usize,
     /// `true` if this variable is the last variable of a sparse table; exactly one row of the table then remains.
     pub(super) is_last: bool,
@@ -31,7 +31,7 @@ pub(super) struct RangeNarrowing {
 /// Source of the candidate values of a variable in a join.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// The level has no variable: it contains the steps before the first variable of the join.
+    /// The level has no variable; its steps precede the first variable of the join.
     Root,
     /// The candidates are all values of the variable, which has this number of values.
     All(usize),
@@ -48,7 +48,7 @@ pub(super) enum RowOperation {
         register: usize,
         is_final: bool,
     },
-    /// Computes the value of the child (last variable) of a function table.
+    /// Computes the child (last variable) of a function table from the values of the parents.
     Compute {
         table: usize,
         register: usize,
@@ -68,15 +68,14 @@ pub(super) enum RowOperation {
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables whose last unassigned variable is the variable of this level. Their entries are multiplied at this level, and their
-    /// registers are not used later.
+    /// Dense tables whose entries are multiplied at this level, because all their variables then have values.
     pub(super) multiply: Vec<RegisterAdvance>,
     /// `true` if this level has the last variable of the join, so that partial assignments with weight zero need not be removed.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
 
-/// Key of the entry of the result to which a row of a batch contributes.
+/// The key of a partial assignment: the assignment of the result's variables to whose entry the product is added.
 #[derive(Debug)]
 pub(super) enum RowKey {
     /// The key is the row-major index in this register.
@@ -133,12 +132,12 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// For each variable, its turn in the variable order; variables with a fixed value are assigned before the first turn.
+    /// For each variable, its turn (place in the variable order); variables with a fixed value are assigned before the first turn.
     turns: Vec<usize>,
     registers: Vec<Register>,
     /// For each turn, the sparse tables that contain the variable assigned in that turn.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// For each turn, the operations that become possible after that turn.
+    /// For each turn (assignment of one variable), the operations that become possible after it.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -291,7 +290,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// Returns the changes of all registers when the computed variable of this turn gets its value.
+    /// Returns the changes of all registers when a function table computes the variable of this turn.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -302,20 +301,21 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A register, and the turns of the variable order in which it is used. The variable at index `i` of the order is assigned in turn
-/// `i + 1`; turn zero precedes all other turns.
+/// A register, and the turns of the variable order in which it is used. The variable at index `i` of the variable order is assigned in
+/// turn `i + 1`; turn zero precedes all variables.
 struct Register {
     base: usize,
     /// The turns that change the register, each with the stride of the change.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
-    /// `true` if the register is a bound of a range of rows, which is set when the range narrows.
+    /// `true` if the register is a bound of a range of rows of a sparse table.
     is_range: bool,
 }
 
 impl Register {
-    /// Creates a register that sums stride times value over the given turns, and is used until the last of them.
+    /// Creates a register that sums stride times value over the given turns (assignments of variables), and is used until the last of
+    /// them.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -328,7 +328,7 @@ impl Register {
         }
     }
 
-    /// Creates a register for one bound of a range of rows that narrows in the given turns.
+    /// Creates a register for one bound of a range of rows of a sparse table; the range narrows in the given turns.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {
@@ -337,18 +337,18 @@ impl Register {
         }
     }
 
-    /// Extends the use of the register to the turn `last`.
+    /// Extends the use of the register to the turn `last` of the variable order.
     fn until(self, last: usize) -> Self {
         Self { last, ..self }
     }
 
-    /// Returns the stride by which the value assigned in a turn changes the register, if the turn changes it.
+    /// Returns the stride by which the value assigned in a turn changes the register; `None` if the register does not change.
     fn stride_at(&self, turn: usize) -> Option<usize> {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Returns the change of a register in a turn; `None` if the register is not in use in that turn, or is set when a range of rows
-    /// narrows.
+    /// Returns the change of a register in one turn (assignment of a variable); `None` if the turn does not change the register by a
+    /// stride.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

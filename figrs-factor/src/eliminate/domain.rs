@@ -39,7 +39,7 @@ impl Domain {
     }
 }
 
-/// Storage format of a table in a join.
+/// Storage format of a table in a join: dense, sparse, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableKind {
     Dense,

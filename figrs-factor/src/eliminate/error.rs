@@ -25,7 +25,7 @@ pub enum EliminationError {
         /// The limit: the maximum number of entries.
         limit: usize,
     },
-    /// The plan predicts more operations than the limit allows.
+    /// The predicted number of operations exceeds the limit.
     #[error(
         "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
          raise it with `Limits::work`, or use `Exact` or `MpeExact`, which search or work in slices"

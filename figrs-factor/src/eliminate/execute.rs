@@ -79,7 +79,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         self.scratch.lost
     }
 
-    /// Returns the product of all remaining tables, as a table over the variables `keep` in the given order.
+    /// Returns the product of all tables that remain after the elimination, as a table over the variables `keep`
+    /// in the given order.
     pub(super) fn answer(
         mut self,
         keep: &[VarId],

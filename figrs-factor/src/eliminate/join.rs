@@ -19,7 +19,7 @@ use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 
-/// Number of batches between two checks of the deadline.
+/// Number of batches of a join between two checks of the deadline.
 const BATCHES: u32 = 64;
 
 /// Buffers that joins reuse, and the limits of the joins: deadline, interrupt and number of partial assignments.
@@ -30,7 +30,7 @@ pub(super) struct JoinScratch<V> {
     pub(super) lost: bool,
     /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that the joins may still visit, and the initial value of this number.
+    /// Number of partial assignments that the joins may still visit, and the total number that the limit allows.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -86,9 +86,9 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink`.
+/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink`, with a key.
 ///
-/// The key of a product is given by its values of `outputs`.
+/// The key of a product is its assignment of the variables `outputs`.
 ///
 /// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. Dense tables are
 /// read at offsets that grow by strides. Sparse tables are read by narrowing ranges of sorted rows, and functions by computing the
@@ -130,7 +130,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
 /// **Errors.** Returns an error if a sparse table has more entries than the limits allow, or exceeds the memory limit together with the
-/// memory in use. The other errors are those of [`join`].
+/// memory in use. Other errors are the errors of [`join`].
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -236,7 +236,7 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch at `depth + 1` with the next extensions of the rows of the batch at `depth`; returns `false` if no extension
+    /// Fills the batch at `depth + 1` with the next extensions of the partial assignments at `depth`; returns `false` if no extension
     /// remains.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {

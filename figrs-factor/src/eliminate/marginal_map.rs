@@ -18,21 +18,21 @@ use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 pub struct MarginalMapCost {
     /// Cost of summing out all other variables.
     pub sum: PlanCost,
-    /// Cost of maximising over the variables `keep`; the memory includes the memory of the remaining tables.
+    /// Predicted cost of maximising over the variables `keep`; the memory includes the memory of the tables that remain after the sum.
     pub maximum: PlanCost,
 }
 
 /// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns this assignment and the natural
 /// logarithm of the weight.
 ///
-/// All other variables are summed out first. The remaining tables contain only variables of `keep`, and are then maximised one variable
-/// after another. They are never multiplied to one table over all variables of `keep`.
+/// All variables that are not in `keep` are summed out first. The tables that remain after the sums contain only variables of `keep`, and
+/// are maximised one variable after another. The tables over variables of `keep` are never multiplied to one table over all of `keep`.
 ///
 /// **Guarantee.** The result is exact up to rounding for weights of any magnitude, as for [`super::sum_product`] and [`most_probable`].
 ///
-/// **Complexity.** The complexity is that of two eliminations. Because all sums come before all maxima, the relevant width is that of the
-/// best order under this constraint (the constrained width). The constrained width may be far larger than the width of the sum or of the
-/// maximum alone; [`marginal_map_cost`] predicts the cost.
+/// **Complexity.** Marginal MAP takes two eliminations: a sum and a maximum. Because all sums come before all maxima, the cost is
+/// exponential in the width of the best order under this constraint (the constrained width). The constrained width may be far larger than
+/// the width of the sum or of the maximum alone; [`marginal_map_cost`] predicts the cost.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if the sum or the maximum exceeds a
 /// limit, or if the factors or `keep` are malformed.
@@ -72,8 +72,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// Returns the factors that remain after the sums, over the variables of `graph`, and the natural logarithm of the scale of their product.
-/// Returns `None` if a number overflowed or underflowed.
+/// Returns the factors that remain after the variables that are not in `keep` have been summed out, and the natural logarithm of the scale
+/// of their product. Returns `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

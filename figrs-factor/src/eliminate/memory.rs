@@ -51,8 +51,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Returns possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`. Within a container, the
-/// files are at the root of the control group file system.
+/// Returns the possible paths of the files with the limits and the memory use of the control groups listed in `/proc/self/cgroup`.
+/// Within a container, the files of a control group are at the root of the control group file system.
 fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {

@@ -74,12 +74,13 @@ pub struct EliminationResult<S: Semiring> {
 
 /// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
-/// **Guarantee.** For any elimination order, each value is the sum of products of the factors in the semiring `S`, up to
-/// rounding. The sum is over all assignments that agree with the values of the variables `keep`. The result is deterministic.
+/// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to
+/// rounding. The sum for an assignment of the variables `keep` is over all complete assignments that agree with it. The result is
+/// deterministic.
 ///
 /// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
-/// [`plan_cost`]. The memory is that of the messages that have been computed but not yet used by a later bucket. The stack does
-/// not grow with the model.
+/// [`plan_cost`]. At any time, memory holds only the messages that have been computed and that a later bucket still needs. The
+/// stack does not grow with the model.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit (before memory is allocated), if a sparse message exceeds a limit, or
 /// if the factors or `keep` are malformed.

@@ -14,13 +14,13 @@ use crate::algebra::{MaxProduct, Semiring};
 
 /// Returns an assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** The result is exact up to rounding. Buckets are visited in reverse order. Each variable of a bucket takes the first of
-/// its best values, given the values already chosen. A variable that occurs in no factor takes its first value.
+/// **Guarantee.** The result is exact up to rounding. In reverse order of elimination, each variable takes the first of its best values,
+/// given the values already chosen. A variable that occurs in no factor takes its first value.
 ///
 /// **Complexity.** The complexity is that of [`super::sum_product`], but no factor is pruned, and all messages are stored until the end.
 /// The limit on table entries bounds the size of the largest message, not the total size.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors as [`super::sum_product`].
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; all errors of [`super::sum_product`].
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
 /// section 5.

@@ -14,25 +14,25 @@ const UNCHECKED_BYTES: f64 = 2.56e8;
 const ORDER_WORK: f64 = 0.1;
 const LEAST_ORDER_WORK: u64 = 1_000_000;
 
-/// Minimum of the limit on the partial assignments that an elimination may visit.
+/// Least value of the limit on the partial assignments that an elimination may visit.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
 
-/// Choice of the elimination order. All orders give the same answer at different costs.
+/// Choice of the elimination order, which influences the cost but not the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// An order found by a search whose effort is proportionate to the predicted cost.
     ///
-    /// If one greedy order is cheap, it is used. Otherwise several greedy rules, restarts with noise and local improvements are tried for each
-    /// component of the graph, and the best order is used. The search is limited by steps, not by time, and its noise is fixed. Therefore the
-    /// same graph gives the same order.
+    /// If the first greedy order is cheap, it is used. If no greedy order is cheap, the search also tries restarts with noise and local
+    /// improvements for each component of the graph, and the best order is used. The search for an order is limited by steps, not by time, and
+    /// its random numbers have a fixed seed. Therefore equal graphs have equal elimination orders.
     #[default]
     Greedy,
-    /// The listed order; variables that are not listed come last, by identifier.
+    /// The listed elimination order; variables that are not listed come last, sorted by identifier.
     Given(Vec<VarId>),
 }
 
 impl Order {
-    /// The order that eliminates these variables first, in this sequence.
+    /// The order that eliminates the variables of this list first, in this sequence.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
@@ -57,7 +57,7 @@ impl Limits {
 
     /// Returns the maximum number of memory words that the search for an elimination order reads.
     ///
-    /// The maximum is lower for a small limit on operations, because that limit would refuse a costly plan anyway.
+    /// The maximum is lower if the limit on operations is small, because costly plans are refused anyway.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.work;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)

@@ -24,8 +24,8 @@ pub struct PlanCost {
     pub largest_table: f64,
     /// The predicted peak memory of the messages, including the answer, in bytes.
     ///
-    /// The prediction assumes that each message is dropped immediately after its use. Each entry takes 8 bytes; an entry of a sparse table
-    /// takes 4 more bytes for each variable. The memory of the factors is not counted.
+    /// The prediction assumes that each message is dropped immediately after its use. Each entry of a message counts 8 bytes, and in a
+    /// sparse table 4 more bytes for each variable. The memory of the factors is not counted.
     pub memory: f64,
     /// The predicted memory in bytes if all messages are stored until the end.
     pub memory_kept: f64,
@@ -72,8 +72,7 @@ impl MessageLayout {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Chooses dense storage if the dense message is within the limit, and is small or not much larger than the list of its non-zero
-    /// entries.
+    /// Chooses dense storage if the dense message is within the limit and is not much larger than the list of its non-zero entries.
     ///
     /// The argument `entries` is the size of the dense message; `joint` is the base-2 logarithm of the predicted number
     /// of non-zero entries.
@@ -184,8 +183,8 @@ impl Plan {
     }
 }
 
-/// Returns the buckets of an elimination of all variables, with an order found as if no entry were zero. The buckets are for searches that
-/// assign values to variables one by one, instead of joining tables.
+/// Returns the buckets of an elimination of all variables that treats all entries as non-zero. The buckets serve searches that assign
+/// values to variables one by one, instead of joining tables.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {

@@ -12,13 +12,13 @@ use crate::algebra::{Semiring, ValueBounds};
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights; a function table has no weights.
+    /// The weights of the table; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
     /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
     /// For a function table, the value of the child for each assignment of the parents.
     pub(super) index: Cow<'a, [u32]>,
-    /// Lower and upper bounds of the weights.
+    /// Lower and upper bounds of the weights of the table.
     pub(super) extent: ValueBounds,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
 }
 
 /// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, and a dense table is
-/// borrowed. `turns` has the turn in which each variable of the domain is assigned.
+/// borrowed. `turns` has, for each variable of the domain, its index in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -82,8 +82,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// Returns the columns and the weights of the rows that agree with the fixed values, sorted by these columns. The columns are in
-/// the order of assignment; columns of variables with a fixed value are left out.
+/// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
+/// columns are in the order of assignment; columns of variables with a fixed value are left out.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,

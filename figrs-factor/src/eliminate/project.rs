@@ -1,5 +1,4 @@
-//! Direct uses of joins: projections of products of tables by maxima or power sums, and lists of the assignments that no table
-//! excludes.
+//! Projections of products of tables by maxima or power sums, and lists of the assignments that no table excludes.
 
 use crate::graph::{Assignments, FactorGraph, VarId};
 use crate::until::Until;
@@ -13,13 +12,13 @@ use super::sink::{DenseSink, PowerSink, Sink};
 use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};
 
-/// Operation that eliminates the other variables from a product of tables.
+/// Operation that eliminates variables from a product of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
     /// The largest product.
     Maximum,
-    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. The power sum is the ordinary sum if `w` is
-    /// one; it is zero if `w` is negative and a product is zero.
+    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. The power sum is the ordinary sum for weight
+    /// one; it is zero if the weight is negative and a product is zero.
     PowerSum(f64),
 }
 

@@ -12,7 +12,7 @@ pub(super) struct Pruned {
     pub(super) constant: Option<Weights>,
 }
 
-/// Treatment of factors that are not known to be normalised.
+/// Whether factors that are not known to be normalised are tested for barrenness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
     /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without
@@ -23,7 +23,7 @@ pub(super) enum UnknownSums {
 }
 
 impl Pruned {
-    /// The result of pruning if no factor is pruned.
+    /// Returns the result of pruning in which every factor is kept.
     pub(super) fn nothing(graph: &FactorGraph) -> Self {
         Self {
             live: vec![true; graph.factors.len()],
@@ -38,9 +38,9 @@ impl Pruned {
 ///
 /// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and a constant factor.
 ///
-/// **Complexity.** The time is linear in the total length of the factors' scopes. If sums are computed, the worst case also
-/// includes the number of entries of each factor times the number of its variables. The test of a factor ends at the first sum that
-/// differs from the others.
+/// **Complexity.** The time is linear in the total length of the factors' scopes. If factors are tested by sums, the worst-case
+/// time also includes the number of entries of each factor times the number of its variables. The test of a factor ends as soon as
+/// two of its sums differ.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -55,14 +55,14 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
     pruned
 }
 
-/// For one variable, the factors that contain the variable and are not pruned.
+/// The unpruned factors that contain one variable.
 #[derive(Clone, Default)]
 struct Mentions {
     /// Number of unpruned factors that contain this variable and another variable with several values (joint factors).
     joint: usize,
-    /// The exclusive or of the indices of the joint factors, which is the index of the last remaining joint factor.
+    /// The exclusive or of the indices of the joint factors; if only one joint factor remains, it is the index of this factor.
     last: usize,
-    /// The unpruned factors whose only variable with several values is this variable.
+    /// The unpruned factors that depend on this variable only, because all their other variables have one value.
     own: Vec<usize>,
 }
 
@@ -72,13 +72,13 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The natural logarithm of one part of the constant: the whole constant is `product` times the exponential of this number.
-    /// Most numbers are multiplied into `product`, because a sum of many logarithms would lose more digits.
+    /// The natural logarithm of one part of the constant factor: the constant is `product` times the exponential of this number.
+    /// Most numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
     log_constant: f64,
     product: f64,
 }
 
-/// Range of numbers that are multiplied into `product`; a number outside the range is added as a logarithm.
+/// Range of the numbers that are multiplied into `product`; the logarithm of any other number is added to `log_constant`.
 const PRODUCT: std::ops::Range<f64> = 1e-100..1e100;
 
 impl<'a> BarrenSearch<'a> {
@@ -173,8 +173,7 @@ impl<'a> BarrenSearch<'a> {
     }
 
     /// Multiplies a factor by the factors that contain only one given variable, and sums the product over that variable. Returns
-    /// the sum and the natural logarithm of its scale. Returns `None` if the sum is not known to be the same for all values of the
-    /// other variables.
+    /// the sum and the natural logarithm of its scale. Returns `None` if the sum may differ between values of the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
@@ -220,8 +219,8 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// Returns the graph without barren factors; the variables that then occur in no factor are restricted to one value. Returns `None`
-/// if no factor is barren.
+/// Returns the graph without barren factors (factors that sum to a constant over variables of no other factor). Returns `None` if
+/// no factor is barren.
 pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {

@@ -12,18 +12,18 @@ use super::compile::RowKey;
 use super::error::EliminationError;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
-/// Number of entries up to which a hash map grows without a check of the memory.
+/// Number of entries below which a growing hash map does not check the memory.
 const DENSE_ENTRIES: usize = 1 << 16;
 /// Memory of a growing hash map, as a multiple of the size of its entries.
 ///
-/// During growth, the old map and a new map of twice its size exist, and neither is full.
+/// While a hash map grows, the old map and a new map of twice its size exist, and neither is full.
 const ENTRY: usize = 4;
 /// Overhead in bytes of a row on the heap, besides its values: its pointer, its length, and the overhead of the allocator.
 const ROW: usize = 48;
 
-/// Consumer of the products of a join, each of which comes with a key.
+/// Consumer of the products of a join; each product comes with the key of its entry in the result.
 pub(super) trait Sink<S: Semiring> {
-    /// Adds the finished products of a batch to the result.
+    /// Adds the complete products of a batch to the result.
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
@@ -44,7 +44,7 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
 /// A sink that computes power sums, stored as logarithms in an array.
 pub(super) struct PowerSink {
     weight: f64,
-    /// For each entry, the logarithm of the sum of the powers of the products, and the number of non-zero products.
+    /// For each entry, the logarithm of the sum of the powers of its products, and the number of its non-zero products.
     sums: Vec<(f64, usize)>,
 }
 
@@ -57,8 +57,8 @@ impl PowerSink {
         }
     }
 
-    /// Returns the logarithms of the power sums of `products` products per entry; products that the sink did not receive count
-    /// as zero.
+    /// Returns the logarithms of the power sums of `products` products for each entry, where products that the sink did not
+    /// receive are zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -91,7 +91,7 @@ pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     limits: &'a Limits,
-    /// Memory that other messages occupy.
+    /// Memory of the messages, without the entries of this sink.
     memory: MemoryAccount,
     /// Number of entries for which the last check found enough memory.
     admitted: usize,
@@ -183,7 +183,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
 /// A sink that stores the largest product; of equal products, it stores the first in the row-major order of assignments.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
-    /// The largest product and the row-major number of its assignment.
+    /// The largest product and the row-major number of its assignment; `None` if there was no product.
     pub(super) best: Option<(f64, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! Steps of a join: extension of a batch by the values that sparse tables allow for a variable, and operations on the rows of a batch.
+//! Steps of a join: extension of partial assignments by the values that sparse tables allow, and operations on partial assignments.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::algebra::Semiring;
 /// Number of partial assignments in a batch: large enough to amortise overhead, small enough for the first-level cache.
 const BATCH: usize = 1024;
 
-/// The point at which the extension of a batch by one variable stopped and can be resumed.
+/// The point at which the extension of a batch by one variable stopped and will be resumed.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
@@ -63,10 +63,10 @@ impl Cursor {
     }
 }
 
-/// Lists the next pairs of a row of `parent` and a value that all sparse tables of `narrows` allow, and stores the narrowed row ranges in
-/// `child`.
+/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow, and stores the narrowed
+/// row ranges in `child`.
 ///
-/// Each value of the table with the fewest remaining rows (the leading table) is looked up in the other tables.
+/// Each value in the remaining rows of the smallest table (the leading table) is looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -118,7 +118,7 @@ pub(super) fn shared_values<V: Clone>(
 }
 
 /// Extends one partial assignment by further values. Returns `true` if the partial assignment has no further values, and `false` if the
-/// batch is full.
+/// batch of partial assignments is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -170,7 +170,7 @@ pub(super) struct Buffers {
     alive: Vec<bool>,
 }
 
-/// Runs `steps` on a batch; returns `true` if a product overflowed or underflowed.
+/// Runs `steps` on a batch of partial assignments; returns `true` if a product overflowed or underflowed.
 pub(super) fn apply<S: Semiring>(
     tables: &[PreparedTable<S::Value>],
     steps: &[RowOperation],
@@ -262,8 +262,8 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// Narrows a sparse table's range of rows to the rows with the computed value, for each partial assignment of the batch. Marks the partial
-/// assignments whose range is empty.
+/// Narrows a sparse table's range of rows to the rows with the computed value of a variable, for each partial assignment of the batch.
+/// Marks the partial assignments whose range of rows is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

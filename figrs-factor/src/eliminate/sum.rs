@@ -13,7 +13,8 @@ use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// The probability of each assignment of the variables `keep`, row-major in their order; all are zero if the total weight is zero.
+    /// The probability of each assignment of the variables `keep`, row-major in their order; all probabilities are zero if the total weight
+    /// is zero.
     pub probabilities: Vec<f64>,
 }
 
@@ -41,8 +42,8 @@ pub fn sum_product(
     })
 }
 
-/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The sums may differ by any
-/// number of orders of magnitude. All other properties are those of [`sum_product`].
+/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The exponentials of the
+/// results may differ by any number of orders of magnitude. Error conditions and complexity are the same as for [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -53,8 +54,8 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights. All other
-/// properties are those of [`sum_product`].
+/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights. Error conditions
+/// and complexity are the same as for [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -107,10 +108,10 @@ fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, El
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Runs a computation in scaled numbers, and if necessary in logarithms. The logarithms are used if a weight of the graph is out of the range
-/// of scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
+/// Runs a computation in scaled numbers, and if necessary in logarithms. Logarithms are used if a weight of the graph is out of the range of
+/// scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
 ///
-/// **Errors.** The errors of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
+/// **Errors.** The errors of `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(
     graph: &FactorGraph,
     scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,

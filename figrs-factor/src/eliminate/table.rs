@@ -6,8 +6,8 @@ use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, Var
 
 use crate::algebra::Semiring;
 
-/// Ratio at which a dense message becomes sparse: its size is more than this number times the number of its non-zero
-/// entries.
+/// Minimum ratio of the size of a message to the number of its non-zero entries at which the message is stored
+/// sparse.
 const SPARSE_BELOW: usize = 16;
 /// A dense message with at most this number of entries remains dense.
 const FEW_ENTRIES: usize = 4096;
@@ -44,9 +44,9 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
 
     /// Creates a table of the entries of a factor that agree with `values`, without the scale of the factor.
     ///
-    /// For a dense table, only the entries that agree are converted, and the variables with a value leave its scope.
-    /// Other tables of the same join must fix these variables at the same values. Sparse tables and functions are not
-    /// restricted.
+    /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
+    /// scope. All tables of a join must fix these variables at the same values. A sparse table or a function is taken
+    /// as a whole.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -81,7 +81,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The values; a function has no values.
+    /// The values of the entries; empty for a function.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
@@ -98,7 +98,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// Returns the size of the entries in bytes, by the same formula as in a plan.
+    /// Returns the size of the entries in bytes, computed as in the plan.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -133,7 +133,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// Returns the tables with these numbers; factors have the lowest numbers, followed by the messages.
+/// Returns the tables with the given numbers, where factors come first and messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

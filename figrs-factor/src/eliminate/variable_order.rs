@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 
 use super::domain::{Domain, TableKind, TableShape};
 
-/// Minimum number of values of a function's child for listing the function as rows; the listing is for functions whose child (last
-/// variable) has a value before its parents.
+/// Minimum number of values of a function's child for storing the function as a list of rows, if the child (last variable) has a
+/// value before its parents.
 const LISTED_FROM: usize = 4;
 
-/// The entry of one variable in the variable order of a join.
+/// One variable of a join, and the function table that computes it, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
@@ -18,15 +18,14 @@ pub(super) struct VariableTurn {
 
 /// Orders the variables without a fixed value such that zeros are found early.
 ///
-/// Function tables for which a list of rows is better become [`TableKind::Sparse`].
+/// A function table becomes [`TableKind::Sparse`] if a list of rows is better for it.
 ///
 /// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before
-/// variables that occur only in dense tables. Among variables of sparse tables, those come first whose table already has an
-/// assigned variable. Among the variables whose sparse table has an assigned variable, the variable with the fewest values for
-/// each previous assignment comes first. This number is estimated from the number of the table's rows for each value. The next
-/// criterion is the number of tables that contain a variable: variables of many tables come first, so that the last variable of a
-/// table is assigned early. Ties are resolved by the order of variables in the largest table, because memory is then read
-/// sequentially.
+/// variables that occur only in dense tables. Among variables of sparse tables, variables of a table with an assigned variable
+/// come first. Among the variables of such tables, the variable with the fewest values for each previous assignment comes first.
+/// The number of values for each previous assignment is estimated from the table's number of rows for each value. Otherwise,
+/// variables that occur in many tables come first, so that all variables of a table have values early. Ties are resolved by the
+/// order of variables in the largest table, so that memory is read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -53,20 +52,20 @@ struct VariableOrderSearch<'a> {
     slots: Vec<VariableTurn>,
 }
 
-/// Sort key of a variable: the variable with the smallest key is assigned first. The fields are compared in the order of their
-/// declaration.
+/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. Sort keys are compared
+/// field by field, in the order of declaration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Number of values for each assignment of the previous variables, estimated from the sparse tables that have an assigned
+    /// Estimated number of values for each assignment of the previous variables, from sparse tables that have an assigned
     /// variable.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,
 }
 
-/// Restriction of the values of a variable by sparse tables.
+/// Whether sparse tables restrict the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,
@@ -172,7 +171,7 @@ impl<'a> VariableOrderSearch<'a> {
         waiting.min_by_key(|&v| (self.rank[v], v))
     }
 
-    /// Assigns the children of all function tables whose parents have values.
+    /// Assigns the child (last variable) of each function table whose parents all have values.
     fn compute(&mut self) {
         while let Some(t) = self.ready.pop() {
             if let Some(&child) = self.shapes[t].columns.last()

@@ -4,15 +4,15 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has an index in the lists of values that are read and written. A list of values may also contain values of other
-/// variables, which are not changed.
+/// The values of an assignment are read from and written to a list, in which each variable has an index. The list of values may
+/// also contain values of other variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
     count: usize,
 }
 
-/// One variable of an assignment.
+/// One variable of an assignment: its index, its cardinality and its stride.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     place: u32,
@@ -21,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// The assignments of variables, each given by its index in lists of values and its cardinality.
+    /// Creates the assignments of some variables; each variable is given by its index in lists of values and its cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -64,15 +64,15 @@ impl Assignments {
         self.digits.iter().map(|d| (d.place as usize, d.stride))
     }
 
-    /// Sets all variables to zero, which is the first assignment.
+    /// Sets all variables to value zero, which is their first assignment.
     pub fn reset(&self, values: &mut [u32]) {
         for digit in &self.digits {
             values[digit.place as usize] = 0;
         }
     }
 
-    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all variables after
-    /// this variable have become zero. Returns `None` after the last assignment, and sets all variables to zero.
+    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one, while all later
+    /// variables became zero. Returns `None` after the last assignment, and sets all variables to zero.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -87,8 +87,8 @@ impl Assignments {
     }
 
     /// Returns, for each variable, the change of an offset in another table when the value of the variable grows by one and all
-    /// later variables become zero. `strides` has the strides of the variables in the other table. Each change is modulo the size
-    /// of a machine word.
+    /// later variables become zero. `strides` has the strides of the variables in the table to which the offset belongs. The
+    /// changes of an offset are computed modulo the size of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;
@@ -100,7 +100,7 @@ impl Assignments {
         changes
     }
 
-    /// Returns the row-major number of the assignment in `values`.
+    /// Returns the row-major number of the assignment that the list `values` contains.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();

@@ -43,8 +43,7 @@ pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// Returns the index of the stored entry for an assignment of all variables of the graph; `None` if a sparse table or a function stores no
-/// entry for it.
+/// Returns the index of the stored entry for an assignment of all variables of the graph; `None` if no entry is stored for it.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();

@@ -10,14 +10,14 @@ use super::weights::Weights;
 pub struct VarId(pub u32);
 
 impl VarId {
-    /// The position of the variable as an index.
+    /// Returns the number of the variable as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The table of a [`Factor`] or of a message, in a format that omits known zeros. The type `N` is a list of indices of values, and
-/// the type `W` is a list with the weight of each stored entry.
+/// The table of a [`Factor`] or of a message, in a format that omits known zeros. The type `N` is a list of value indices, and the
+/// type `W` is a list of weights.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
@@ -93,7 +93,7 @@ impl FactorTable {
 
     /// Returns the origins of the weights; `None` if no weight has an origin.
     ///
-    /// The origin of a weight is the index of the outcome whose probability is the weight.
+    /// The origin of a weight is the index of the outcome that has this weight as its probability.
     pub fn origins(&self) -> Option<&[u32]> {
         self.weights().and_then(Weights::origins)
     }
@@ -108,7 +108,7 @@ pub struct Factor {
     pub table: FactorTable,
     /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables.
     ///
-    /// If the last variable of a normalised factor occurs in no other factor, a sum over this variable may omit the factor.
+    /// If no other factor contains the last variable of a normalised factor, a sum over this variable may omit the factor.
     pub normalised: bool,
 }
 

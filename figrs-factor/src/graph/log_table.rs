@@ -26,8 +26,8 @@ impl LogTable {
         }
     }
 
-    /// Tabulates a function. `values` is a list with a value for each variable of the graph, which
-    /// `tabulate` overwrites.
+    /// Tabulates a function. The argument `values` is a list with a value for each variable of the
+    /// graph, which `tabulate` overwrites.
     pub fn tabulate(
         graph: &FactorGraph,
         scope: Vec<VarId>,

@@ -4,7 +4,7 @@
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Treatment of variables that have only one remaining value.
+/// Whether a reduced graph contains the variables that have only one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
     /// Variables with one remaining value stay in the reduced graph.
@@ -87,7 +87,7 @@ impl Restriction {
         world
     }
 
-    /// Returns the probabilities of all `n` values of a variable, given the probabilities of its remaining values; removed
+    /// Returns the probabilities of all `n` values of a variable, given the probabilities of its remaining values; excluded
     /// values have probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];

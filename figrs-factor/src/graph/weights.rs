@@ -5,8 +5,8 @@ use std::sync::Arc;
 /// A list of non-negative weights that is cheap to clone, and in which no positive weight is rounded to zero.
 ///
 /// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if necessary. If the ratio of
-/// two positive weights exceeds the range of `f64`, `logs` holds the natural logarithms of all weights (including the scale), and
-/// algorithms must use `logs`.
+/// two positive weights exceeds the range of `f64`, algorithms must use `logs`, which then holds the natural logarithms of all weights
+/// (including the scale).
 ///
 /// A weight that is a parametric probability has an origin: the index of its outcome in the list of all outcomes whose probabilities are
 /// parameters.
@@ -32,7 +32,7 @@ impl Weights {
         }
     }
 
-    /// Creates weights from their natural logarithms; `f64::NEG_INFINITY` is zero.
+    /// Creates weights from their natural logarithms; `f64::NEG_INFINITY` stands for weight zero.
     pub fn from_logs(logs: Vec<f64>) -> Self {
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
@@ -41,7 +41,7 @@ impl Weights {
         Self::scaled(logs, largest)
     }
 
-    /// Creates weights of at most one from their natural logarithms; the weights have no scale.
+    /// Creates weights of at most one from their natural logarithms, with `log_scale` zero.
     pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
         Self::scaled(logs, 0.0)
     }
@@ -75,7 +75,7 @@ impl Weights {
     }
 
     /// Copies the weights, and replaces each weight for which `weight` returns a new natural logarithm. The argument of `weight` is the
-    /// weight's origin.
+    /// origin of the weight (the index of its outcome).
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -116,7 +116,7 @@ impl Weights {
         self.linear.is_empty()
     }
 
-    /// The weights divided by `exp(log_scale)`.
+    /// Returns the weights divided by `exp(log_scale)`.
     pub fn linear(&self) -> &[f64] {
         &self.linear
     }
@@ -148,18 +148,18 @@ impl Weights {
         }
     }
 
-    /// True if the weights are plain numbers, without a scale and without underflow.
+    /// True if all weights are stored as plain numbers, without a scale and without underflow.
     pub fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// The numbers of plain weights as a mutable slice; the numbers are copied only if another clone shares them.
+    /// Returns a mutable slice of the weights, which must be plain numbers; the numbers are copied if another clone shares them.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
     }
 
-    /// Returns the `len` consecutive weights that begin at index `start`.
+    /// Returns `len` consecutive weights of the list, starting at index `start`.
     pub fn row(&self, start: usize, len: usize) -> WeightSlice<'_> {
         WeightSlice {
             weights: self,
@@ -218,7 +218,7 @@ pub fn sums_to_one(row: &[f64]) -> bool {
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
 }
 
-/// Consecutive weights of a list, such as one row of a table.
+/// A slice of a list of weights, such as one row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightSlice<'a> {
     weights: &'a Weights,
@@ -232,7 +232,7 @@ impl<'a> WeightSlice<'a> {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling: returns the index that a uniform random number in [0, 1) selects, if the weights sum to one. An index
+    /// Inverse transform sampling from weights that sum to one: returns the index that a uniform random number in [0, 1) selects. An index
     /// with weight zero is never selected.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
@@ -254,14 +254,15 @@ impl<'a> WeightSlice<'a> {
         self.weights.log(self.start + i)
     }
 
-    /// Returns weight `i` of the slice; the field `linear` of the result does not include the scale.
+    /// Returns weight `i` of the slice; its field `linear` does not include the scale.
     pub fn weight(self, i: usize) -> WorldWeight {
         let (linear, log) = (self.linear()[i], self.log(i));
         WorldWeight { linear, log }
     }
 }
 
-/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight does not fit a plain number.
+/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight is out of the range of plain
+/// numbers.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -291,14 +292,14 @@ impl WeightsBuilder {
         }
     }
 
-    /// Adds a plain number several times.
+    /// Adds a weight, given as a plain number, several times.
     pub fn repeat(&mut self, weight: f64, times: usize) {
         for _ in 0..times {
             self.push(weight);
         }
     }
 
-    /// Adds some weights of a list.
+    /// Adds a range of the weights of a list.
     pub fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
         if self.origins.is_some() || weights.origins.is_some() {
             let before = self.len();
@@ -321,7 +322,7 @@ impl WeightsBuilder {
             .extend(range.map(|i| weights.log(i)));
     }
 
-    /// Returns the weights in the order in which they were added.
+    /// Returns the list of all weights that were added.
     pub fn build(self) -> Weights {
         let weights = match self.logs {
             Some(logs) => Weights::from_logs(logs),
@@ -337,8 +338,7 @@ impl WeightsBuilder {
 /// The weight that evidence gives to a world (an assignment of values to all elements).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// The weight as a number, if it is in the normal range of `f64`; otherwise the field is zero, infinite or NaN, and `log` must be
-    /// used.
+    /// The weight as a plain number; if the number is zero, infinite or NaN, `log` must be used.
     pub linear: f64,
     /// The natural logarithm of the weight; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,

@@ -25,8 +25,8 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// Sorts the variables by the number of factors that contain them, fewest first; the list omits variables that occur in no
-    /// factor.
+    /// Sorts the variables by the number of factors that contain them, fewest first; variables that occur in no factor are
+    /// left out.
     ///
     /// Among variables with equal numbers of factors, the variable with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {

@@ -19,7 +19,7 @@ pub const ALL_SIZES: usize = TABLES.len();
 pub const QUICK_SIZES: usize = 3;
 /// Maximum total number of entries of the messages in [`crude_bounds`], which then takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Relative width up to which bounds are not improved further.
+/// Relative distance of the two bounds at which they are not improved further.
 const CLOSE: f64 = 1e-9;
 
 /// Limits of the eliminations that bound a sum.
@@ -27,7 +27,7 @@ const CLOSE: f64 = 1e-9;
 pub struct BoundingEffort<'a> {
     /// Maximum total number of entries of the messages of one elimination.
     pub most: f64,
-    /// Total number of entries of the messages beyond which an elimination would take too long.
+    /// Total number of entries of the messages above which an elimination is not run.
     pub work: f64,
     /// Deadline and interrupt.
     pub until: &'a Until,
@@ -67,7 +67,7 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
 }
 
 /// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
-/// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size that was not tried.
+/// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size of `sizes` that was not tried.
 ///
 /// **Errors.** The errors of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub fn sum_bounds(
@@ -107,8 +107,7 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Computes the lower and the upper bound by one elimination each, with limits on the entries of a table and on the entries of all
-/// messages.
+/// Computes a lower and an upper bound, each by one elimination with limits on the entries of a table and on the entries of all messages.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -146,7 +145,7 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
 }
 
 /// Returns the logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised
-/// factors and their last variables are omitted, because the sum of the product of normalised factors is one.
+/// factors and their last variables contribute a factor of one, because the sum of their product is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);
@@ -162,8 +161,8 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// Marks normalised factors without directed cycles, at most one factor for each last variable, and marks the last variables of these
-/// factors. The marked factors sum to one if each marked variable is summed out before the variables on which it depends.
+/// Marks normalised factors, at most one for each variable that is last in a factor, such that the marked factors have no directed cycle.
+/// The product of the marked factors sums to one if each marked variable is summed out before the variables on which it depends.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

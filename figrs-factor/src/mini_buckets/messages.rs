@@ -25,8 +25,8 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// Returns the projection of the `i`-th of `n` mini-buckets of a bucket, and its share in the cost shifting between mini-buckets; the
-    /// shares of a bucket sum to one.
+    /// Returns the projection of the `i`-th of `n` mini-buckets of a bucket, and its share in cost shifting; the shares of all
+    /// mini-buckets of a bucket sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -45,7 +45,7 @@ impl BoundKind {
 }
 
 /// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced until
-/// the messages have at most `most` entries in total. The final limit and the number of entries of the messages are also returned.
+/// all messages together have at most `most` entries. Returns the division with the final limit and the number of entries of all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -68,8 +68,8 @@ pub(super) fn fitting_partition(
 ///
 /// The product of the messages without variables is a bound of the maximum or the sum over all assignments. In a divided bucket, the sum
 /// over a variable `x` of the product of the mini-buckets `f_i` is bounded by the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`,
-/// for weights `w_i` whose sum is one. The product is an upper bound for positive weights (Hölder's inequality), and a lower bound if all
-/// weights except one are negative. In the limit of zero weights, power sums become maxima.
+/// for weights `w_i` whose sum is one. The product of power sums is an upper bound for positive weights (Hölder's inequality), and a lower
+/// bound if all weights except one are negative. In the limit of weight zero, a power sum becomes a maximum.
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
@@ -78,7 +78,7 @@ pub struct MiniBuckets {
 }
 
 impl MiniBuckets {
-    /// Number of entries of all messages together.
+    /// Returns the total number of entries of all messages.
     pub fn entries(&self) -> usize {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
@@ -87,9 +87,8 @@ impl MiniBuckets {
     ///
     /// The limit is reduced until all messages together have at most `most` entries.
     ///
-    /// Before a divided bucket is eliminated, its mini-buckets are rescaled (cost shifting) until their projections to the shared
-    /// variables are in the proportion of their weights. Cost shifting leaves the product of the mini-buckets unchanged and improves the
-    /// bound.
+    /// Before a divided bucket is eliminated, its mini-buckets are rescaled (cost shifting) such that their projections to the shared
+    /// variables are proportional. Cost shifting leaves the product of the mini-buckets unchanged and improves the bound.
     ///
     /// **Complexity.** For each mini-bucket, two joint tables of up to `limit` entries are computed.
     /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
@@ -132,7 +131,7 @@ impl MiniBuckets {
         Ok(this)
     }
 
-    /// The natural logarithm of the bound.
+    /// Returns the natural logarithm of the bound.
     pub fn bound(&self, graph: &FactorGraph) -> f64 {
         let messages = self.messages.iter().filter(|table| table.scope.is_empty());
         let messages = messages.map(|table| table.logs[0]);
@@ -144,8 +143,8 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// Returns the upper bound of a maximum, increased by a bound of all rounding errors. `magnitude` is a sum over all factors: the
-    /// largest absolute logarithm of each factor's weights.
+    /// Returns the upper bound of a maximum, increased by a bound of all rounding errors. The argument `magnitude` is the sum, over all
+    /// factors, of the largest absolute logarithm of a weight.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
         // Each factor and message is added once, and the exchange between mini-buckets adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
@@ -167,9 +166,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Returns one factor for each mini-bucket of a bucket, such that the product of these factors is one. After each mini-bucket is
-    /// multiplied by its factor, the projections of the mini-buckets to the shared variables are in the proportion of the weights (cost
-    /// shifting, moment matching). The list is empty if the bucket has only one mini-bucket.
+    /// Returns one factor for each mini-bucket of a bucket, such that the product of these factors is one. Multiplication by these factors
+    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list of
+    /// factors is empty if the bucket has only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,

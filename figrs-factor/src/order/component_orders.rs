@@ -17,7 +17,8 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 
 /// Eliminates all `candidates` symbolically in the cheapest order that a search finds.
 ///
-/// The search reads at most `max_work` words for one component after its first order. If `max_work` is zero, the first order is used.
+/// After the first order of a component, the search reads at most `max_work` memory words. If `max_work` is zero, the first order found for
+/// a component is used.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn eliminate_candidates(
@@ -90,8 +91,8 @@ fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// Returns the cost of the buckets from index `from` on: the entries of their joint tables, reduced by the predicted fraction of zeros less
-/// a discount.
+/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted share of
+/// zeros.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

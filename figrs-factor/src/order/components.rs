@@ -20,7 +20,7 @@ pub(super) struct Component {
 impl Component {
     /// Splits the remaining `candidates` into components.
     ///
-    /// Two candidates that are connected only through variables to keep are in different components.
+    /// Candidates that are connected only through variables to keep are in different components.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {

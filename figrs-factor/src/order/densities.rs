@@ -17,7 +17,7 @@ pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
     /// For each vertex, the tables that contain the vertex, including tables that have been removed.
     of: Vec<Vec<u32>>,
-    /// For each vertex, the sum of the log-densities of its live tables.
+    /// For each vertex, the sum of the log-densities of its tables that have not been removed.
     total: Vec<FixedPoint>,
 }
 
@@ -48,12 +48,13 @@ impl Densities {
         self.tables.is_empty()
     }
 
-    /// Returns the sum of the log-densities of a vertex's live tables.
+    /// Returns the sum of the log-densities of the tables that contain a vertex and have not been
+    /// removed.
     pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
 
-    /// Removes the tables of `v`, and returns the sum of their log-densities.
+    /// Removes the tables that contain `v`, and returns the sum of their log-densities.
     pub(super) fn remove_vertex(&mut self, v: u32) -> FixedPoint {
         let mut sum = 0;
         let Some(tables) = self.of.get_mut(v as usize) else {

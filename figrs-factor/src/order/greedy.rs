@@ -22,7 +22,7 @@ pub(super) enum GreedyCriterion {
     NonZeros,
 }
 
-/// Random noise on the scores of the vertices: a factor for each vertex, and its base-2 logarithm.
+/// Random noise on the greedy scores of the vertices: a factor for each vertex, and its base-2 logarithm.
 #[derive(Debug, Default)]
 pub(super) struct ScoreNoise {
     factors: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct ScoreNoise {
 }
 
 impl ScoreNoise {
-    /// No noise: all logarithms are zero.
+    /// Returns noise that changes no score: all logarithms are zero.
     pub(super) fn none(vertices: usize) -> Self {
         Self {
             factors: vec![1.0; vertices],
@@ -48,13 +48,13 @@ impl ScoreNoise {
 }
 
 /// Repeatedly eliminates the remaining vertex of `core` with the least score by `rule`, and adds the vertex to `order`. Simplicial
-/// vertices are eliminated immediately, unless the score counts non-zeros.
+/// vertices (whose neighbours are pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
 ///
 /// Returns the price of the order (the total number of entries of its joint tables), or `None` as soon as the price reaches
 /// `limit`.
 ///
-/// **Complexity.** For each eliminated vertex, all remaining vertices are scored. For each new pair of neighbours, the words of two
-/// rows of the adjacency matrix are read.
+/// **Complexity.** Before each elimination, the scores of all remaining vertices are compared. When two neighbours become adjacent,
+/// two rows of the adjacency matrix are read.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
@@ -90,8 +90,8 @@ pub(super) fn greedy(
     None
 }
 
-/// Returns the vertex with the least score. Among vertices with equal scores, the vertex with the smallest clique comes first, then
-/// the first vertex.
+/// Returns the vertex with the least score. Among vertices with equal scores, the vertex with the smallest clique is chosen, and
+/// then the vertex with the lowest index.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

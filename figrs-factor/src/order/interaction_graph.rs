@@ -3,8 +3,9 @@
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Discount on predicted zeros when orders are compared, as a base-2 logarithm. The discount has two reasons: the fractions of
-/// non-zeros are multiplied as if they were independent, and entries of sparse tables take more time than entries of dense tables.
+/// Base-2 logarithm of the factor by which predicted savings by zeros are diminished when orders are compared. The
+/// discount exists because the fractions of non-zeros are multiplied as if they were independent, and because entries of sparse
+/// tables take more time.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
@@ -25,9 +26,9 @@ pub(super) struct InteractionGraph {
     words: usize,
     pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
-    /// The remaining vertices that may be eliminated.
+    /// The vertices that may be eliminated and have not been eliminated yet.
     pub(super) left: Vec<u32>,
-    /// For each vertex, its index in `left`.
+    /// For each vertex, its index in the list `left`.
     places: Vec<u32>,
     /// For each vertex, the logarithm of the number of joint values of the vertex and its neighbours.
     pub(super) size: Vec<FixedPoint>,
@@ -40,7 +41,7 @@ pub(super) struct InteractionGraph {
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
-    /// Number of memory words read so far, which is the unit of work of the search.
+    /// Number of memory words read so far: the work of the search.
     pub(super) work: u64,
     around: Vec<u64>,
     members: Vec<u32>,
@@ -172,8 +173,7 @@ impl InteractionGraph {
     /// Eliminates `v`, and the neighbours of `v` that are adjacent only to `v` and its neighbours. All eliminated vertices are added
     /// to `order`.
     ///
-    /// Returns the price of the elimination: the number of entries of the joint table, reduced by the predicted fraction of zeros
-    /// less the discount.
+    /// Returns the price of the elimination: the number of entries of the joint table, reduced by the predicted share of zeros.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -225,7 +225,7 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// Returns the logarithm of the price of multiplying the tables of a group of vertices, whose message is over `members`.
+    /// Returns the logarithm of the price of multiplying the tables of some vertices, whose message is over `members`.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
@@ -248,7 +248,7 @@ impl InteractionGraph {
         self.places[v as usize] = NO_PLACE;
     }
 
-    /// Removes an eliminated group of vertices from the neighbours of `u`.
+    /// Removes some eliminated vertices from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {

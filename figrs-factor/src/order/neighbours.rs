@@ -28,7 +28,7 @@ impl Neighbours {
         }
     }
 
-    /// The remaining neighbours of a variable.
+    /// Returns the neighbours of a variable that have not been eliminated.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,

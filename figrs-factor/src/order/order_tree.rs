@@ -6,11 +6,12 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// Predicted work of one elimination within a window, in memory words read.
+/// Predicted work of one elimination when a few buckets are reordered, in memory words read.
 const WORK_PER_BAG: u64 = 12;
-/// Share of the total price up to which buckets, taken together, are not improved.
+/// Share of the total price below which the cheapest buckets, taken together, are not improved.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum ratio of a window's new price to its old price at which the new order is accepted; the saving then exceeds rounding errors.
+/// Maximum ratio of the new price to the old price at which a local change of the order is accepted; the saving then exceeds rounding
+/// errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
 /// Elimination tree of an order, with the bag of each vertex (its neighbours at its elimination).
@@ -30,7 +31,7 @@ pub(super) struct BagTree<'a> {
 }
 
 impl<'a> BagTree<'a> {
-    /// Builds the elimination tree of `order`, which must list all vertices that may be eliminated.
+    /// Builds the elimination tree of `order`, which must list all vertices to be eliminated.
     ///
     /// **Complexity.** The algorithm computes a row of bits for each vertex, but no fill-in.
     pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
@@ -99,8 +100,8 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// Returns the vertices in an elimination order that has this tree: children come before parents, and a child that absorbs its parent
-    /// comes directly before the parent.
+    /// Returns an elimination order that has this tree: children come before parents, and a child that absorbs its parent comes directly
+    /// before it.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -122,12 +123,12 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// Improves the order around each bucket that is not negligibly cheap, the costliest first: finds the best order of up to `width`
-    /// buckets around the bucket. Returns `true` if the tree changed.
+    /// Improves the order around each bucket, the costliest first, by the best order of up to `width` buckets around it; negligibly cheap
+    /// buckets are left out. Returns `true` if the tree changed.
     ///
-    /// **Guarantee.** The rest of the tree does not depend on the order within a connected subset of its vertices. Therefore each change
-    /// lowers the price of the changed subset. However, the bucket above the subset may no longer be absorbed, and then the total price may
-    /// rise. Therefore the caller compares the totals.
+    /// **Guarantee.** The rest of the elimination tree does not depend on the order within a connected subset of its vertices. Therefore
+    /// each accepted order lowers the price of its subset. However, the total price may rise, because the bucket above the subset may no
+    /// longer be absorbed. Therefore the caller compares the total prices before and after.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -166,7 +167,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected subset of the tree if the new order is cheaper; returns `true` in that case.
+    /// Reorders a connected subset of the elimination tree, if this makes it cheaper; returns `true` if it does.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -191,8 +192,8 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// Creates the window of the vertices `few`. `local` lists these vertices and the vertices around them; `below` lists the other
-    /// children of `few`.
+    /// Creates the subproblem of ordering the vertices `few` (a window). `local` lists the vertices `few` and their surroundings; `below`
+    /// lists the children of `few` in the tree that are not in `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -208,7 +209,8 @@ impl<'a> BagTree<'a> {
         )
     }
 
-    /// Applies a new order to the vertices of a window; before the change, `top` was the uppermost of these vertices in the tree.
+    /// Applies a new order to the vertices of a window (a connected subset of the tree); before the change, `top` was the uppermost of
+    /// these vertices.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {

@@ -12,24 +12,24 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 
 /// Number of entries, for each variable and table, up to which the first order is accepted without further search.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search for an order, in memory words read for each predicted entry. The search takes about a tenth of the running time:
-/// reading a word takes a few nanoseconds, an entry takes one nanosecond, and each entry is read about three times.
+/// Budget of the search for an order: the memory words it may read for each predicted entry of the elimination's tables. With this budget,
+/// the search takes about a tenth of the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
 /// Default of the maximum number of memory words that a search reads: about half a second of work.
 pub const MAX_WORK: u64 = 100_000_000;
-/// Maximum total price of the almost simplicial vertices that are eliminated before the search, as a share of the best price found so far.
+/// Maximum total price of the almost simplicial vertices that are eliminated before the search, relative to the best price found so far.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Factor by which predicted zeros must reduce the price so that the search counts them.
+/// Minimum factor between the price without and with predicted zeros at which the search counts zeros.
 const WORTH_COUNTING: f64 = 4.0;
-/// The greedy rules without noise get the search budget divided by this number.
+/// The greedy rules without noise together get the search budget divided by this number.
 const RULES: u64 = 3;
-/// A batch of restarts gets the search budget divided by this number; the local improvement of the best order is not included.
+/// One batch of restarts gets the search budget divided by this number.
 const BATCHES: u64 = 8;
 /// An order is improved only if its price is at most this multiple of the best price.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Window sizes of the local improvement, in buckets: the first size is used during the search, and the second at the end.
+/// Numbers of buckets that a local improvement reorders together: the first number during the search, the second at the end.
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Greedy rules that are tried without noise, with the most promising rule first.
@@ -46,8 +46,8 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts of the search, used in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the noise on its
-/// scores.
+/// The restarts of the search, which are tried in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the
+/// noise on its scores.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
     (GreedyCriterion::HeavyFill, 0.5),
@@ -82,14 +82,16 @@ impl CostedOrder {
 
 /// Searches for a cheap elimination order of the vertices of a component that may be eliminated.
 ///
-/// `tables` is the number of tables of the component. `max_work` limits the number of memory words read after the first order.
-/// `count_zeros` adds the densities of tables to the graph. The search calls this function only if the first order is not cheap.
+/// `tables` is the number of tables of the component. `max_work` limits the number of memory words that the search reads after the first
+/// order. `count_zeros` adds the predicted densities of tables to the graph. The function `count_zeros` is called only if the first order
+/// is not cheap.
 ///
 /// **Guarantee.** The search is deterministic: the work is counted in words read, and the noise has a fixed seed. The resulting order need
-/// not be the best order, which is hard to find. The order is at most as expensive as the greedy order by weighted fill-in.
+/// not be the best order, which is hard to find. The resulting order is at most as expensive as the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If one greedy order is cheap, the search ends with this order. If the first greedy order is not cheap, the search tries
-/// a few more greedy orders. The work of the search is then proportional to the predicted running time, up to a constant limit.
+/// **Complexity.** If one greedy order is cheap, the search returns this order. If the first greedy order is not cheap, the search tries a
+/// few more greedy orders. The work of the search is then proportional to the predicted running time of the elimination, up to a constant
+/// limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -153,9 +155,9 @@ struct RestartSearch<'u> {
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// Fixed part of the price: the price of the vertices that were eliminated before the search.
+    /// The price of the vertices that were eliminated before the search, which is a part of the price of every order.
     fixed: f64,
-    /// Predicted share of non-zero entries in the price.
+    /// Predicted share of non-zero entries in all entries of the joint tables.
     share: f64,
     /// The minimum budget.
     least: u64,
@@ -185,7 +187,7 @@ impl<'u> RestartSearch<'u> {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
-    /// Tries a greedy rule, and stores its order if the order is the best so far.
+    /// Tries one greedy rule, and stores its order if it is the cheapest so far.
     fn attempt(
         &mut self,
         rule: GreedyCriterion,
@@ -228,7 +230,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the budget of the search after an order of this price was found.
+    /// Returns the work that the search may do after it has found an order of this price.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)

@@ -9,7 +9,7 @@ use super::symbolic_elimination::SymbolicElimination;
 /// Number of neighbours of a variable up to which fill-in is counted exactly; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// The score that is minimised first in the order of a very large component.
+/// The first criterion of the elimination order of a very large component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderCriterion {
     /// The score is the number of entries of the joint table (min-weight).

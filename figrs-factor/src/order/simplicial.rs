@@ -4,17 +4,18 @@ use super::fixed_point::power;
 use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
-    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. The vertices
-    /// are added to `order`, and their price is returned.
+    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the
+    /// eliminated vertices to `order`, and returns their total price.
     ///
     /// **Guarantee.** Each vertex that `reduce` eliminates adds at most its own clique to the price of the best order. After the
     /// elimination of a simplicial vertex, a subgraph of the graph remains. A simplicial vertex adds nothing to the price unless
-    /// its clique would better be absorbed by a larger clique. In small random graphs, this case increases the price by a third
-    /// of a percent on average. All neighbours of an almost simplicial vertex except one are pairwise adjacent. An almost
-    /// simplicial vertex is eliminated only if it has at least as many values as its exceptional neighbour. Contracting the
-    /// vertex into this neighbour makes no clique larger. A vertex is not eliminated if the zeros of its tables predict a gain.
+    /// its clique would better be absorbed by a larger clique. In small random graphs, the early elimination of simplicial
+    /// vertices increases the price by a third of a percent on average. All neighbours of an almost simplicial vertex except one
+    /// are pairwise adjacent. An almost simplicial vertex is eliminated only if it has at least as many values as the neighbour
+    /// that is not adjacent to the others. Contracting an almost simplicial vertex into its exceptional neighbour makes no clique
+    /// larger. A vertex is not eliminated early if the zeros of its tables predict a gain.
     ///
-    /// **Complexity.** In each round that finds an almost simplicial vertex, all pairs of neighbours are tested.
+    /// **Complexity.** Each round tests all pairs of neighbours of a vertex for adjacency.
     ///
     /// **References.** Bodlaender, Koster and van den Eijkhof, *Preprocessing rules for triangulation of probabilistic
     /// networks*, Computational Intelligence 21(3), 2005; van den Eijkhof, Bodlaender and Koster, *Safe reduction rules
@@ -106,7 +107,7 @@ mod tests {
     use crate::order::interaction_graph::tests::random;
     use crate::order::window::Window;
 
-    /// The price of the best order.
+    /// The price of the cheapest order.
     fn optimum(core: &InteractionGraph) -> f64 {
         let mask = |v| bits(core.row(v)).fold(0, |mask, u| mask | 1u128 << u);
         let near = core.left.iter().map(|&v| mask(v)).collect();

@@ -107,14 +107,14 @@ impl SymbolicElimination {
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Treats all tables as if they had no zeros.
+    /// Treats all tables as dense when costs are predicted.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
         }
     }
 
-    /// Removes a variable with a given value from all tables.
+    /// Removes a variable from all tables, because it has a given value.
     pub fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
@@ -129,7 +129,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of the variables to keep, and returns those that occur in live tables.
+    /// Allows the elimination of the variables to keep, and returns those of them that occur in live tables.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -153,7 +153,7 @@ impl SymbolicElimination {
         self.gone[v.index()]
     }
 
-    /// The remaining live tables, which contain only variables to keep.
+    /// Returns the live tables that remain after the elimination; they contain only variables to keep.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -175,9 +175,8 @@ impl SymbolicElimination {
     /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
     /// tables.
     ///
-    /// **Guarantee.** If zeros are ignored, no order is cheaper than the best order that begins with the covered variables. The reason
-    /// is that the bucket of a covered variable has no more entries than an existing table. In an acyclic graph, only variables that
-    /// occur in very many tables remain.
+    /// If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
+    /// entries than an existing table. In an acyclic graph, this elimination leaves only variables that occur in very many tables.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.
     ///
@@ -244,7 +243,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Marks `v` and the variables that share a table with `v` by a new stamp, and returns them.
+    /// Marks `v` and the variables that share a table with `v` by a new number, and returns them.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
@@ -294,7 +293,7 @@ impl SymbolicElimination {
         scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// True if `u` has few tables and all variables of these tables carry the current stamp.
+    /// True if `u` has few tables and all variables of these tables are marked by the current number.
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }
@@ -326,7 +325,7 @@ impl SymbolicElimination {
         self.push(output, (bucket.joint - dense).min(0.0));
     }
 
-    /// Drops the dead tables of `u` if most of its tables are dead.
+    /// Drops the tables of `u` that have been multiplied into messages, if they are the majority.
     fn drop_dead_tables(&mut self, u: VarId) {
         if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
             let sketches = &self.sketches;

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// Maximum base-2 logarithm of the number of assignments for each row of a sparse table that determines its last variable, so that
-/// the table gets the density of a function. In a table for one step of a multiplexer, the number of assignments for each row is
-/// about the number of values of the result.
+/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the
+/// density of a function. In a table for one step of a multiplexer, the ratio of assignments to rows is about the number of values
+/// of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// The scope and the predicted density of a table, without its entries.
@@ -52,8 +52,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if the sorted rows contain each assignment of all variables except the last at most once. Such a table is treated like a
-/// function, although it may lack rows: other tables may also exclude the assignments for which it has no row.
+/// True if the sorted rows contain each assignment of all variables except the last at most once. A table that determines its last
+/// variable counts as a function even if it lacks some assignments, because other tables may also exclude these assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

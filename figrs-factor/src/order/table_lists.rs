@@ -5,7 +5,7 @@ use crate::graph::VarId;
 /// Marks the end of a linked list.
 const END: u32 = u32::MAX;
 
-/// The linked list of the tables of one variable.
+/// The linked list of one variable's tables: its first and last link, and its length.
 #[derive(Debug, Clone, Copy)]
 struct TableList {
     first: u32,
@@ -28,8 +28,8 @@ pub(super) struct TableLists {
 }
 
 impl TableLists {
-    /// Creates empty lists for the given number of variables, with memory reserved for `mentions`
-    /// entries in total.
+    /// Creates empty lists of tables for the given number of variables, with memory reserved for
+    /// `mentions` entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],

@@ -11,16 +11,16 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Number of neighbours up to which a variable is scored again when a neighbour is eliminated; a variable with more neighbours is scored
-/// again when it is next in the queue.
+/// Number of neighbours of a variable up to which its score is updated whenever a neighbour is eliminated; with more neighbours, the
+/// score is updated when the variable is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; among variables with equal scores, the
-/// first variable.
+/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; ties are resolved by the order of the
+/// candidates.
 ///
-/// **Guarantee.** The order is deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if the
-/// neighbourhood is large, when the neighbours are next in the queue. The scores of variables at a larger distance are not updated,
-/// although their fill-in may have changed.
+/// **Guarantee.** The order is deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if there are
+/// many neighbours, when a neighbour is next in the queue. The scores of other variables are not updated, although their fill-in may have
+/// changed.
 ///
 /// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
@@ -43,9 +43,9 @@ struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// For each variable, the number of times that its neighbourhood has changed.
+    /// For each variable, the number of times that its set of neighbours has changed.
     version: Vec<u32>,
-    /// For each variable, the version of its neighbourhood for which its entry in the heap was scored.
+    /// For each variable, the number of changes of its neighbours before its score in the queue was computed.
     queued: Vec<u32>,
 }
 

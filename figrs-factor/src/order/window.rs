@@ -2,9 +2,9 @@
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A few vertices to be eliminated and the vertices around them, represented as bits of a number.
+/// A subproblem of an elimination order: a few vertices to be eliminated and the vertices around them, represented as bits of a number.
 ///
-/// The lowest bits are the vertices to be eliminated.
+/// The lowest bits stand for the vertices to be eliminated.
 pub(super) struct Window {
     /// For each vertex to be eliminated, its neighbours.
     pub(super) near: Vec<u128>,
@@ -18,7 +18,7 @@ impl Window {
     /// Maximum number of vertices of a window, including the vertices around the vertices to be eliminated.
     pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
-    /// Creates a window in which the vertices of each message are adjacent.
+    /// Creates the subproblem in which the vertices of each given message are adjacent.
     pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<FixedPoint>) -> Self {
         let mut this = Self {
             near,
@@ -35,8 +35,8 @@ impl Window {
         this
     }
 
-    /// Returns the neighbours of `v` after the elimination of the vertices `gone` (the bag of `v`). Also returns `true` if an earlier
-    /// bucket absorbs `v`, because the earlier message contains `v` and its whole bag.
+    /// Returns the neighbours of `v` after the elimination of the vertices `gone` (the bag of `v`). The second result is `true` if an
+    /// earlier bucket absorbs `v`, because its message contains `v` and the whole bag of `v`.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
@@ -73,10 +73,12 @@ impl Window {
         power(size)
     }
 
-    /// Returns the cheapest elimination order of the window, if its price is less than `bound`, and the number of eliminations examined.
+    /// Returns the cheapest elimination order of the vertices, if its price is less than `bound`, and the number of eliminations
+    /// examined.
     ///
-    /// **Complexity.** The time is the number of subsets whose price is less than the bound, times the number of vertices. Subsets
-    /// suffice as states, because the remaining graph does not depend on the order in which a subset was eliminated.
+    /// **Complexity.** The time is at most the number of subsets whose price is less than the bound, times the number of vertices. After
+    /// the elimination of a set of vertices, the remaining graph does not depend on the order of their elimination; therefore the
+    /// dynamic program has one state for each subset.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
     /// Transactions on Algorithms 9(1), 2012.

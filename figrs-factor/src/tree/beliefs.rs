@@ -1,4 +1,4 @@
-//! Messages of a contraction tree, from the leaves to the roots, and derivatives, from the roots to the leaves.
+//! Messages of a contraction tree from the leaves to the roots, and derivatives from the roots to the leaves.
 
 use crate::graph::{FactorGraph, VarId};
 use crate::until::Until;
@@ -14,10 +14,10 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 
 /// The messages of one contraction tree for one set of weights and evidence, in one semiring.
 ///
-/// The derivative of the total with respect to a tensor is the factor by which the rest of the tree multiplies that tensor. The
-/// derivative is found by the product rule, without division. For `z = x y`, the derivative with respect to `x` is the product of `y`
-/// and the derivative with respect to `z`, summed over the variables that are not in `x`. The product of a tensor and its derivative
-/// is the unnormalised marginal of the tensor's variables.
+/// The derivative of the total weight with respect to a tensor is the factor by which the rest of the tree multiplies that tensor.
+/// The derivatives are computed by the product rule, without division. For `z = x y`, the derivative with respect to `x` is the
+/// product of `y` and the derivative with respect to `z`, summed over the variables that are not in `x`. The product of a tensor and
+/// its derivative is the unnormalised marginal of the tensor's variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
 /// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
@@ -29,7 +29,7 @@ pub struct Beliefs<S: Semiring> {
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
-    /// For each tensor, `true` if its message (first list) or its derivative (second list) is up to date for the present weights.
+    /// For each tensor, `true` if its message (first list) or its derivative (second list) is valid for the present weights.
     is_current: [Vec<bool>; 2],
     /// `true` if a positive number overflowed or underflowed.
     pub(super) lost: bool,
@@ -95,8 +95,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Marks as outdated the messages above a changed leaf, and all derivatives except the derivatives with respect to the leaf and
-    /// to these messages.
+    /// Marks as outdated the messages between a changed leaf and the root, and all derivatives except those with respect to the leaf
+    /// and these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -120,8 +120,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages and the outdated derivatives on which the marginals of some variables depend, unless the
-    /// deadline passes or the run is interrupted.
+    /// Computes the outdated messages and derivatives on which the marginals of some variables depend, unless the deadline passes or
+    /// the run is interrupted.
     ///
     /// **Errors.** [`EliminationError::Interrupted`]; the messages and derivatives computed before remain valid.
     pub(super) fn prepare(
@@ -143,9 +143,9 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Returns an exponent range of the products of entries of some tensors and of the derivative with respect to another tensor. The
-    /// range follows from the known ranges. If the known ranges do not exclude overflow or underflow, the range is computed from the
-    /// entries.
+    /// Returns a range that contains the exponents of all products of entries of some tensors and of the derivative with respect to
+    /// another tensor. The range of the products follows from the known ranges of the tensors. If the known ranges do not exclude
+    /// overflow or underflow, the range of the products is computed from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -227,7 +227,8 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative with respect to a tensor, after the outdated derivatives above the tensor.
+    /// Computes the derivative with respect to a tensor, after computing outdated derivatives on the path from the root to the
+    /// tensor.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -248,10 +249,10 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative with respect to one tensor from the derivative with respect to the result of the step that uses the
+    /// Computes the derivative with respect to a tensor from the derivative with respect to the result of the step that uses the
     /// tensor.
     ///
-    /// If the step has more than two inputs, the derivatives with respect to all inputs are computed.
+    /// If the step multiplies more than two tensors, the derivatives with respect to all of them are computed.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -341,8 +342,8 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// Returns the unnormalised joint marginal of some variables, row-major in their order; `None` if no clique contains all these
-    /// variables.
+    /// Returns the unnormalised joint marginal of some variables, row-major in their order; `None` if no clique of the tree contains
+    /// all these variables.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));
@@ -444,8 +445,8 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-/// Divides values by a power of two if both their bounds and the values themselves are far from one. Returns the natural logarithm of
-/// the divisor and the bounds of the divided values.
+/// Divides values by a power of two if the values are far from one. Returns the natural logarithm of the divisor and the bounds of
+/// the divided values.
 fn settle<S: Semiring>(
     values: &mut [S::Value],
     bounds: ExponentRange,

@@ -12,19 +12,19 @@ use super::tree_builder::TreeBuilder;
 
 /// Maximum number of tables of a bucket in which the best partner of each table is searched for.
 const MAX_PARTNER_SEARCH: usize = 24;
-/// Growth factor of the limit on the products of two tables, from one attempt to join all tables to the next.
+/// Growth factor of the maximum number of products of two tables, from one attempt to join all tables of a bucket to the next.
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
-    /// Adds the steps that multiply the tables of a bucket.
+    /// Adds the steps that multiply the tables of a bucket to the tree.
     ///
     /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
-    /// out early. The product of two tables does not contain the zeros of the other tables, and may therefore be far larger than
-    /// the product of all tables. If the product of two tables is larger than the plan predicts for the whole bucket, the
-    /// remaining tables are joined together, provided that this join takes fewer products.
+    /// out early. The product of two tables may be far larger than the product of all tables, because it does not contain the
+    /// zeros of the other tables. If a product of two tables is larger than the plan predicts for the whole bucket, the
+    /// remaining tables are joined at once, provided that this takes fewer products.
     ///
-    /// If a message has too many variables for its assignments to be numbered, the message is not computed. The bucket that
-    /// would use the message receives the tables instead, and sums out the variables of both buckets.
+    /// A message is not computed if it has too many variables for its assignments to be numbered. The bucket that needs the
+    /// uncomputed message receives the tables instead, and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated
@@ -103,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies all tables that have the same scope, because a large bucket may have very many of them.
+    /// Multiplies all tables that have the same scope, because a large bucket may have very many such tables.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();

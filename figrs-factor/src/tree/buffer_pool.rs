@@ -19,7 +19,7 @@ impl<B> Default for BufferPool<B> {
 }
 
 impl<B> BufferPool<B> {
-    /// Calls `ask` with a buffer from the pool.
+    /// Calls the function `ask` with a buffer from the pool.
     pub fn with<R>(&self, new: impl FnOnce() -> B, ask: impl FnOnce(&mut B) -> R) -> R {
         let free = self.lock().pop();
         let mut buffer = free.unwrap_or_else(new);

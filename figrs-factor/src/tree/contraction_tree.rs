@@ -15,11 +15,11 @@ use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values
 /// One step of a contraction tree: the product of some tensors, summed over the variables that occur in no other tensor.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct ContractionStep {
-    /// The tensors that the step multiplies: one or two tensors if the step has no list of products, otherwise any number.
+    /// The tensors that the step multiplies: at most two, unless the step stores a list of products.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product of the step, the matching entries of the inputs and the entry of the result, sorted by the entry of the result. A
-    /// step of dense tensors has no list.
+    /// For each product of the step, the indices of its entries in the inputs and in the result, sorted by the index in the result. A step
+    /// of dense tensors stores no list of products.
     pub(super) products: Option<Arc<[u32]>>,
 }
 
@@ -59,23 +59,24 @@ pub struct StepOutline {
 
 /// A compiled elimination of all variables, as a tree of contraction steps.
 ///
-/// No two steps use the same tensor. Therefore the steps form a tree (one tree for each component of the graph), whose edges are the
-/// tensors (messages). The variables of a step form a clique. A pass from the leaves to the roots computes the total. A pass from the roots
-/// to the leaves computes the derivative of the total with respect to each tensor. Every marginal follows from these derivatives.
+/// Each tensor is used by at most one step. Therefore the steps form a tree for each component of the graph, and the edges of the tree are
+/// the tensors (messages). All variables of the tensors that a step multiplies form a clique. A pass from the leaves to the roots computes
+/// the total. A pass from the roots to the leaves computes the derivative of the total with respect to each tensor. Every marginal follows
+/// from the derivatives of the total with respect to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     /// The cardinality of each variable, indexed by rank.
     pub(super) cards: Vec<u32>,
-    /// The variable of each rank (index in the elimination order).
+    /// For each rank (index in the elimination order), the variable.
     pub(super) variables: Vec<VarId>,
     /// The rank of each variable; `None` if the variable occurs in no factor.
     pub(super) ranks: Vec<Option<Rank>>,
     pub(super) scopes: Scopes,
     pub(super) tensors: Vec<Tensor>,
     pub(super) leaves: Vec<Leaf>,
-    /// The steps, in an order in which every tensor is computed before it is used.
+    /// The contraction steps, in an order in which every tensor is computed before it is used.
     pub(super) steps: Vec<ContractionStep>,
-    /// The final tensors, which have no variables; there is one for each component of the graph.
+    /// The final tensors of the tree, which have no variables; there is one for each component of the graph.
     pub(super) roots: Vec<u32>,
     /// Cardinality of each variable that occurs in no factor.
     pub(super) free: Vec<usize>,
@@ -197,8 +198,8 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest tensor from which its marginal can be computed. Messages are preferred to factors, because
-    /// the derivatives of messages are needed anyway.
+    /// Chooses for each variable the smallest tensor from which the marginal of the variable can be computed. Messages are preferred to
+    /// factors as sources of marginals, because the derivatives of messages are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];
@@ -220,7 +221,7 @@ fn shared() -> usize {
     MIN_PARALLEL_PRODUCTS
 }
 
-/// Checks that the sizes of a factor graph fit the integers of a tree.
+/// Checks that the sizes of a factor graph fit the integer types of a contraction tree.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
     let needed = graph

@@ -11,7 +11,7 @@ use super::tree_beliefs::BeliefQuery;
 /// A query that draws one assignment (indexed by rank) with probability proportional to its weight; `None` if no assignment has a
 /// positive weight.
 ///
-/// **Complexity.** One sample takes one traceback: for each step, the alternatives given the values drawn before are computed.
+/// **Complexity.** Each sample takes one traceback, which computes for each step the alternatives given the values drawn before.
 /// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics and
 /// Computing 2, 1992, section 5.
 #[derive(Debug)]

@@ -26,12 +26,12 @@ pub struct CountingTree {
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Entries of the leaf's tensor, each with its origin.
+    /// Entries of the leaf's tensor, each with its origin (the index of an outcome).
     origins: Vec<(u32, u32)>,
 }
 
 impl CountingTree {
-    /// Collects the entries of a tree whose weights have an origin in a graph that the tree fits.
+    /// Collects the entries of a tree whose weights have an origin (the index of an outcome) in the given graph.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -56,8 +56,8 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with the origins and their expected counts, several times for an origin with several entries. Returns the natural
-    /// logarithm of the total. If the total is zero, `count` is not called.
+    /// Calls `count` with the origins and their expected counts; an origin with several entries is reported several times. Returns the
+    /// natural logarithm of the total. If the total is zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -81,13 +81,13 @@ impl CountingTree {
 pub enum EntryDerivative {
     /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
     ByLogarithm(f64),
-    /// The derivative with respect to the entry itself, if the entry is zero.
+    /// The derivative with respect to the entry itself, for an entry that is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total, several times for an origin with several
-    /// entries. If the total is zero, `each` is not called.
+    /// Calls `each` with the origins and the derivatives of the logarithm of the total; an origin with several entries is reported
+    /// several times. If the total is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

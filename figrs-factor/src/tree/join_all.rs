@@ -1,4 +1,4 @@
-//! Contraction steps of many tensors, which join all remaining tables of a bucket.
+//! Contraction steps that join all remaining tables of a bucket at once.
 
 use std::borrow::Cow;
 
@@ -73,8 +73,7 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// For some assignments, returns the entries of the tensors and of the result, sorted by the entry of the result, and the
-    /// numbers of the entries of the result.
+    /// Returns the products for some assignments, and the distinct numbers of the entries of the result.
     fn products(
         &self,
         tensors: &[u32],

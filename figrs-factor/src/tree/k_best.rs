@@ -9,19 +9,19 @@ use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 use super::tree_beliefs::BeliefQuery;
 
-/// A deferred choice of other values at one step of an assignment that was found before.
+/// A deferred alternative: other values at one step of an assignment that was found before.
 #[derive(Debug)]
 struct DeferredChoice {
-    /// The step at which the choice deviates from the assignment found before.
+    /// The step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values that the choice selects at its step.
+    /// The values that the alternative selects at its step.
     values: Vec<(Rank, u32)>,
-    /// The index of the assignment from which the choice deviates, in the list of assignments found.
+    /// The assignment from which the alternative deviates, as an index in the list of assignments found.
     base: usize,
 }
 
-/// Priority of a deferred choice: first the log-ratio of its best weight to the largest weight of all assignments (greatest first), then
-/// its age.
+/// Priority of a deferred alternative: first the log-ratio of its best weight to the largest weight of all assignments (greatest first),
+/// then its age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -41,13 +41,13 @@ impl Ord for ChoicePriority {
 
 /// A query for the `count` assignments (indexed by rank) of the largest weight, best first; if there are fewer assignments, all of them.
 ///
-/// The messages of maxima give the weight of the best completion of each partial assignment. Therefore the weight of the best completion
-/// is known exactly for each alternative that a traceback does not choose. The best of these deferred choices leads to the next best
-/// assignment.
+/// The messages of an elimination by maxima give the weight of the best completion of each partial assignment. Therefore the weight of
+/// the best completion is known for each alternative that a traceback does not choose. The best of these alternatives leads to the next
+/// best assignment.
 ///
-/// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred choices. **References.**
-/// Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*, Statistics and
-/// Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
+/// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred alternatives.
+/// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*,
+/// Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
 pub struct KBestQuery<'a> {
     /// The tree whose messages were computed.

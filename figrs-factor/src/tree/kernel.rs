@@ -33,13 +33,13 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         }
     }
 
-    /// Sets each entry `z[c]` to the sum, over all assignments that agree with the assignment `c`, of the product of the entries of
-    /// `x` and `y`.
+    /// Sets each entry of `z` to the sum of the products of the entries of `x` and `y`, over all assignments that agree with the
+    /// assignment of that entry.
     ///
-    /// All three tables are dense over their scopes.
+    /// The tables `x`, `y` and `z` are dense over their scopes.
     ///
-    /// The threads divide the outermost variable of `z` among themselves. Therefore every sum has the same order of additions for
-    /// any number of threads.
+    /// Several threads divide the values of the outermost variable of `z` among themselves. Therefore every sum is computed in the
+    /// same order for any number of threads.
     ///
     /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
@@ -80,7 +80,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all blocks through which the given outer loops run.
+/// Contracts all inner blocks, through which the given outer loops run.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -196,8 +196,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, which are listed innermost first. Calls `block` with the offsets of each block in the three
-/// tables, and with `true` if no earlier block had the same offset in the third table.
+/// Runs through the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner
+/// block in the three tables, and with `true` if no earlier block had the same offset in the third table.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],

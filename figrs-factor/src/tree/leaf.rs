@@ -19,7 +19,7 @@ const ZERO_LIST_RATIO: usize = 2;
 /// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// All entries of a dense table, read by nested loops; each loop has a number of values and a stride in the factor.
+    /// All entries of a dense table, read by nested loops, each with a count and a stride in the factor's table.
     Strided(Vec<(usize, usize)>),
     /// The entries with these indices in the list of the factor's weights.
     Picked(Vec<u32>),
@@ -27,8 +27,8 @@ enum EntrySource {
     Ones(Vec<u32>),
     /// A function as a sparse table, in which all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, each with its index in a dense table. These indices are used for a small sparse factor, or
-    /// for a dense factor with many zeros.
+    /// The non-zero weights of the factor, each with the index of its entry in a dense table. This format is used for a small sparse
+    /// factor, or for a dense factor with many zeros.
     Placed(Vec<u32>),
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: EntrySource,
-    /// Fingerprint of the scope and the stored assignments of the factors that the leaf fits.
+    /// Fingerprint of a factor's scope and stored assignments; the leaf fits only factors with the same fingerprint.
     signature: u64,
 }
 
@@ -197,7 +197,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// Returns the storage format for a list of entries, each with its assignment's number and its weight's index.
+/// Returns the storage format for a list of entries, each with the number of its assignment and the index of its weight.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -233,7 +233,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if all indices of the source are valid for a tensor with this number of entries and a factor with a fitting fingerprint.
+    /// True if all indices are valid for a tensor with this number of entries and for a factor with the leaf's fingerprint.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -323,8 +323,7 @@ impl Leaf {
     }
 }
 
-/// Reads a table by nested loops and writes the entries in that order. Each loop has a count and a stride, and the outermost loop comes
-/// first.
+/// Copies entries of a table that are read by nested loops. Each loop has a count and a stride; the outermost loop comes first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {

@@ -7,7 +7,7 @@ const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
 
-/// One loop of a contraction: its count and its stride in each of the three tables.
+/// One loop of a contraction: its count, and its stride in each of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopDim {
     pub(super) n: usize,
@@ -28,8 +28,8 @@ pub(super) enum AccessPattern {
 /// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer loops with strides, and an inner block over the
 /// innermost variables, which a kernel processes at once.
 ///
-/// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the
-/// division into blocks is common in dense linear algebra.
+/// Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the division into
+/// blocks is common in dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
     /// The loops of the contraction, innermost first.
@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds the next outer loop; a loop that continues the last loop in all tables is merged with it.
+    /// Adds the next outer loop, or merges it with the previous loop if it continues that loop in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;

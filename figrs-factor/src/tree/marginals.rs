@@ -19,8 +19,8 @@ pub struct Marginals {
 }
 
 /// Computes the total of a factor graph and the marginals of some variables. For at most one variable, an elimination computes the marginals
-/// without storing messages. For several variables, a contraction tree is used, which stores all messages. A contraction tree may leave out
-/// values that zeros exclude; `graph` is then replaced by the reduced graph.
+/// without storing messages. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros
+/// exclude are left out of the tree, `graph` is replaced by the reduced graph.
 ///
 /// **Guarantee.** The results are exact up to rounding for weights of any magnitude.
 ///

@@ -11,12 +11,12 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Cost factor of a product of two tables whose assignments cannot be numbered, when it is compared with a join of all tables.
+/// Cost factor of a product of two tables whose assignments cannot be numbered, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// Maximum number of products for deriving the zeros of a dense result from the zeros of its inputs.
+/// Maximum number of products up to which the zeros of a dense result are derived from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
-/// Result of a contraction with a limit on its products.
+/// Result of a contraction whose number of products is limited.
 pub(super) enum Contraction {
     /// The resulting tensor.
     Tensor(u32),
@@ -40,7 +40,7 @@ impl TreeBuilder<'_> {
 
     /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
     ///
-    /// The step is refused if it takes more than the given number of listed products.
+    /// The step is refused if it needs more than the given number of listed products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -97,7 +97,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step that contracts two tensors, at least one of which has zeros. The integer type `N` can number their assignments.
+    /// Adds the step that contracts two tensors, at least one of which has zeros. The integer type `N` must be large enough to
+    /// number the assignments of the tensors.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -166,7 +167,7 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// Adds a step with a list of products; each product refers to its result by an index into `numbers`.
+    /// Adds a step with a list of products; each product refers to its entry of the result by an index into `numbers`.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,

@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Maximum ratio of possible assignments to entries for which entries are sorted by counting.
+/// Maximum ratio of possible assignments to entries at which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
@@ -29,17 +29,18 @@ impl EntryList<'_> {
 /// One product: the matching entries of both tensors and the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// Key of an entry, from which the matching entries and the assignment of the product follow.
+/// An entry in a join of two tensors, with the numbers from which the matching entries and the assignment of the product follow.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The number of the entry's assignment of the variables that both tensors share.
+    /// The number of the entry's assignment to the variables that both tensors contain.
     shared: N,
-    /// The contribution of the entry to the number of the product's assignment.
+    /// The entry's contribution to the number of the product's assignment.
     out: N,
     index: u32,
 }
 
-/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` numbers the assignments.
+/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` must be large enough to number the
+/// assignments.
 #[derive(Debug)]
 pub(super) struct SortMergeJoin<N> {
     left: Vec<JoinEntry<N>>,
@@ -86,7 +87,8 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// Returns the products, sorted by the numbers of their results, and the distinct numbers. `places` is the number of possible results.
+    /// Returns the products of matching entries, sorted by the numbers of their results, and the distinct numbers. `places` is the number of
+    /// possible assignments of the result.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
@@ -108,7 +110,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         (products, numbers)
     }
 
-    /// Returns the same lists as [`products`](Self::products), by a counting sort.
+    /// Returns the lists of [`products`](Self::products), computed by a counting sort.
     fn counted(&self, places: usize) -> (Vec<EntryProduct>, Vec<N>) {
         let place = |x: &JoinEntry<N>, y: &JoinEntry<N>| (x.out + y.out).to_usize().unwrap_or(0);
         let mut starts = vec![0u32; places + 1];
@@ -152,7 +154,8 @@ fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by their assignment of the shared variables, of which there are `places`. Entries with equal assignments retain their order.
+/// Sorts entries by their assignment of the shared variables; `places` is the number of these assignments. Entries with equal assignments retain
+/// their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {

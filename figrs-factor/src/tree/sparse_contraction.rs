@@ -35,8 +35,8 @@ pub(super) fn contract_listed<S: Semiring>(
     }
 }
 
-/// Sets `z` to the derivative with respect to one of at most two inputs, given the derivative `above` with respect to the result. The
-/// return value is that of [`contract_listed`].
+/// Sets `z` to the derivative with respect to one of at most two inputs, given the derivative `above` with respect to the result.
+/// Returns `true` if products are checked and one of them overflowed or underflowed.
 pub(super) fn derive_listed<S: Semiring>(
     products: &[u32],
     other: Option<&[S::Value]>,
@@ -56,8 +56,8 @@ pub(super) fn derive_listed<S: Semiring>(
     pairs::<S>(products, roles, [above, other], z, is_checked)
 }
 
-/// Sets the derivatives with respect to all inputs, given the derivative `above` with respect to the result. The return value is that of
-/// [`contract_listed`].
+/// Sets the derivatives with respect to all inputs, given the derivative `above` with respect to the result. Returns `true` if products
+/// are checked and one of them overflowed or underflowed.
 ///
 /// `starts` are the offsets of the inputs in `derivatives`. Each product is multiplied forwards and backwards (prefix and suffix
 /// products), which avoids divisions.

@@ -1,8 +1,8 @@
 //! The tensors of a contraction tree, with their variables, storage formats and offsets in memory.
 //!
-//! Variables are identified by their rank, which is their index in the elimination order. Every scope is sorted by rank
-//! and stored row-major. Therefore variables that are summed out early are outermost, and all tensors have the same
-//! order of variables.
+//! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank and stored
+//! row-major. Therefore variables that are summed out early are outermost, and the variables of all tensors have the
+//! same order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub(super) struct Tensor {
     /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
-    /// The step that uses the tensor; `None` for the final tensors (roots).
+    /// The step that uses the tensor; `None` for a final tensor (root).
     pub(super) used_by: Option<u32>,
 }
 

@@ -9,11 +9,11 @@ pub struct Thresholds {
     pub listed_below: usize,
     /// Cost of one product in a contraction with a list, relative to a product in a dense loop.
     pub listed_product: f64,
-    /// Ratio of all entries of joint tables to their predicted non-zeros, above which the zeros of dense tables are tracked.
+    /// Minimum ratio of all entries of joint tables to their predicted non-zeros at which the zeros of dense tables are tracked.
     pub tracked: f64,
     /// Number of products of entries up to which two tables are multiplied without considering a join of all tables.
     pub few: f64,
-    /// Factor between the products of two tables and the predicted non-zeros of the whole bucket above which a join of all tables
+    /// Minimum ratio of the products of two tables to the predicted non-zeros of the whole bucket at which a join of all tables
     /// is tried.
     pub excess: f64,
     /// Maximum number of entries that a join of all tables may list or visit for each product of two tables that the join

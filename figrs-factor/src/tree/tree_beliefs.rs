@@ -19,7 +19,7 @@ pub struct TreeBeliefs<P: Precision> {
 }
 
 impl<P: Precision> TreeBeliefs<P> {
-    /// Loads the weights of the factors.
+    /// Loads the weights of the factors into the tree.
     pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let scaled = !graph.factors.iter().any(is_wide);
         Self {
@@ -123,7 +123,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
 /// A query to the messages of a contraction tree, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// Returns the answer for messages whose values have this form.
+    /// Returns the answer of the query, for messages whose values have the given form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

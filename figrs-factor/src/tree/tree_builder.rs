@@ -17,14 +17,15 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// Number of operations for each entry of the factors above which impossible values are excluded and a new plan is considered.
+/// Number of predicted operations for each entry of the factors above which excluded values are removed and a new plan is considered.
 const REDUCTION: f64 = 16.0;
-/// Ratio of operations below which the exclusion of values leads to a new plan.
+/// Maximum ratio of the new to the old number of operations at which the removal of excluded values leads to a new plan.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. If it pays off, values that zeros of factors
-    /// exclude are removed first. The tree is then that of the reduced graph, and the restriction is returned.
+    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are
+    /// removed first, if this makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the map between
+    /// the graphs is returned.
     ///
     /// **Errors.** Returns an error if the plan, or a table that becomes larger than planned, exceeds a limit.
     pub fn compile(
@@ -98,24 +99,23 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// For each message that was not computed, by its number: the tables of its bucket, and the number of non-zeros that the plan
-    /// predicts for the bucket.
+    /// For each message that was not computed, the tables of its bucket and the predicted number of non-zeros of the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
     /// The base-2 logarithms of the cardinalities of the variables, indexed by rank.
     pub(super) log_cards: Vec<f64>,
     /// For each variable, indexed by rank, the number of tables of the present bucket that contain it.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan depends on zeros, without which the products of tables would be far larger.
+    /// `true` if the plan relies on zeros, without which the products of tables would be far larger.
     pub(super) is_sparse: bool,
     /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Memory that a run of the steps made so far needs.
+    /// Memory that an evaluation of the steps made so far needs.
     pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
-    /// Reused lists: the variables of one product (each with the number of tables that contain it afterwards), and the variables of the
+    /// Reused lists: the variables of one product, each with the number of tables that contain it afterwards, and the variables of the
     /// result.
     pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }

@@ -1,4 +1,4 @@
-//! Elimination of an influence diagram: chance variables are summed out, decisions are maximised, utilities stay a sum of tables.
+//! Elimination of an influence diagram: chance variables are summed out and decisions are maximised, while the utility remains a sum of tables.
 //!
 //! | file | content |
 //! |---|---|
@@ -34,27 +34,26 @@ pub struct UtilityTable {
 
 /// A stage of the elimination order of an influence diagram.
 ///
-/// The stages follow from the information known at each decision; the last stage in time is listed first.
+/// The stages follow from the information known at each decision; the latest stage comes first in the list.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
     /// The stage sums out chance variables, in any order.
     Sum(Vec<VarId>),
-    /// The stage maximises the expected utility over a decision. The decision is made after the variables of all stages that follow it in the list
-    /// have become known.
+    /// The stage maximises the expected utility over a decision. When the decision is made, the variables of all later stages of the list are
+    /// known.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors of the influence diagram. A factor that contains only a decision, and lists its options, is ignored if the decision is
-    /// maximised.
+    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored if the decision is maximised.
     pub graph: &'g FactorGraph,
     /// The utilities, whose sum is maximised.
     pub utilities: &'g [UtilityTable],
 }
 
-/// The weight and the expected utility of each assignment of some variables.
+/// The total weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
     /// The weights, divided by a common factor such that the largest weight is about one.
@@ -65,13 +64,13 @@ pub struct ExpectedUtilities {
 
 /// Returns the decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
-/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best options is chosen.
+/// If the expected utilities of options differ from the best by at most `tie`, the first of these options is chosen.
 ///
-/// **Guarantee.** The rules are exact up to rounding, under one condition: the probabilities of the variables of a stage must not depend on
-/// decisions of the same or earlier stages of the list, which are made later.
+/// **Guarantee.** The rules are exact up to rounding if the probabilities of the variables of a stage do not depend on decisions of this stage or
+/// of earlier stages in the list.
 ///
-/// **Complexity.** The cost is exponential in the width of the best order under the constraint of the stages (the width of a strong junction tree);
-/// zeros reduce the cost. Tables of utilities are joined only if a decision influences several of them.
+/// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction
+/// tree); zeros reduce the cost. Tables of utilities are joined only if the same decision influences them.
 ///
 /// **Errors.** Returns an error if the plan exceeds a limit, or if factors are malformed.
 ///
@@ -91,8 +90,8 @@ pub fn best_rules(
     )
 }
 
-/// Returns the weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All other
-/// variables are summed out. Therefore each decision needs a factor with its decision rule.
+/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. Variables
+/// that are not in `keep` are summed out. Each decision that is not in `keep` needs a factor with its decision rule.
 ///
 /// **Errors.** As [`best_rules`].
 pub fn expected_utilities(

@@ -15,7 +15,7 @@ use crate::order::symbolic_table::log_density;
 /// Size in bytes of an entry of a message: a weight and a utility.
 const ENTRY: usize = 16;
 
-/// A planned join of an influence diagram: the product of some tables, reduced to the variables of its message.
+/// A planned join of an influence diagram: the product of some tables, which is then reduced to the variables of its message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
     /// The numbers of the multiplied tables: factors, then utilities, then messages.
@@ -27,7 +27,7 @@ pub(super) struct PlannedJoin {
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan; the message of each join gets the next table number.
+/// One step of the plan; each join of a step makes one message, which gets the next table number.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
     /// The step sums variables out of tables of weights.
@@ -39,9 +39,9 @@ pub(super) enum UtilityStep {
     Choose(PlannedJoin),
     /// The step chooses any option of a decision that occurs in no table.
     Indifferent(VarId),
-    /// The step removes a decision from weights that do not depend on it.
+    /// The step removes a decision from tables of weights that do not depend on its value.
     Restrict(VarId, PlannedJoin),
-    /// The step drops messages that are no longer needed.
+    /// The step drops messages that no later step reads.
     Drop(Vec<u32>),
 }
 
@@ -49,7 +49,7 @@ pub(super) enum UtilityStep {
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
-    /// The tables that remain at the end; they contain only variables to keep.
+    /// The tables that remain at the end of the elimination; they contain only variables to keep.
     pub(super) left: Vec<u32>,
     /// The count of factors and utilities in the influence diagram.
     pub(super) given: usize,
@@ -112,7 +112,7 @@ struct Planner<'a> {
     limits: &'a Limits,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
-    /// For each message, its size in bytes.
+    /// Size in bytes of each message.
     bytes: Vec<f64>,
     held: f64,
     cost: PlanCost,
@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the live tables that contain any of these variables: first the tables of weights, then the tables of utilities.
+    /// Returns the live tables that contain any of the given variables: first the tables of weights, then the tables of utilities.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -171,7 +171,8 @@ impl<'a> Planner<'a> {
         &self.tables[id as usize]
     }
 
-    /// Plans the product of some tables, whose message is over `output`, and counts its cost. The message is added to the list of tables.
+    /// Plans a join of some tables with a message over `output`, and adds its predicted cost to the plan. The message of the join is added to the
+    /// list of tables.
     fn join(&mut self, inputs: Vec<u32>, output: Vec<VarId>, kind: PlannedKind) -> PlannedJoin {
         let variables = union(inputs.iter().map(|&id| self.table(id)));
         let log_size =
@@ -206,8 +207,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes a variable from the scope of the last message, because the step of that message's join eliminates the
-    /// variable.
+    /// Removes a variable from the scope of the last message, whose join eliminates it.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);

@@ -2,7 +2,7 @@
 
 use crate::graph::VarId;
 
-/// The properties of a table that a plan uses.
+/// The properties of a table of an influence diagram that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
     /// The variables of the table, sorted.
@@ -17,8 +17,8 @@ pub(super) struct PlannedTable {
 /// Meaning of the entries of a table: weights or utilities.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// The table contains weights. The sorted variables whose conditional distribution the table is, given the other variables of the
-    /// table; `None` if the table is not known to be a distribution.
+    /// The table contains weights. The sorted variables of which the table is a conditional distribution, given its other variables;
+    /// `None` if the table is not known to be a distribution.
     Weights(Option<Vec<VarId>>),
     /// The table contains utilities.
     Utilities,
@@ -34,8 +34,8 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// Returns the variables whose conditional distribution the table is, given its other variables; the list is empty if the table is not
-    /// a distribution.
+    /// Returns the variables of which the table is a conditional distribution, given its other variables; the list is empty if the table
+    /// is not a distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -52,7 +52,7 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// Returns the variables whose conditional distribution the product of some tables is; `None` if the product is not known to be a
+/// Returns the variables of which the product of some tables is a conditional distribution; `None` if the product is not known to be a
 /// distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,

@@ -112,8 +112,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.scratch.lost
     }
 
-    /// Returns the product of the tables of a planned join, reduced to its output. At most one decision is fixed at its first
-    /// option.
+    /// Returns the product of the tables of a planned join, reduced to its output. At most one decision is set to its first
+    /// option before the tables are joined.
     fn join(
         &mut self,
         planned: &PlannedJoin,
