@@ -49,7 +49,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns the fault for a parent of a table whose value has no row.
+    /// Returns the fault for a parent value that a table does not list.
     pub fn no_state(parent: usize) -> Self {
         Self::Row(format!(
             "a value of parent {parent} is not among its states; add it"
@@ -173,7 +173,7 @@ pub enum ModelError {
         /// The observed value.
         value: String,
     },
-    /// A continuous element is observed through the branch of a Chain, but another element also depends on it.
+    /// A continuous element is observed through the branch of a Chain, while another element also depends on it.
     #[error(
         "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
          samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"

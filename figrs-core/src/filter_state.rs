@@ -78,7 +78,7 @@ pub struct NextElements<'b> {
 }
 
 impl<'b> NextElements<'b> {
-    /// Creates a supply of elements in the order of [`FilterState::elements`].
+    /// Creates a supply of elements, which are in the order of [`FilterState::elements`].
     #[doc(hidden)]
     pub fn new(elements: &'b [AnyElement]) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl<'b> NextElements<'b> {
         }
     }
 
-    /// Returns the next element of the state. The type of the element must be the type of the corresponding element of the state.
+    /// Returns the next element of the state. The type `T` must be the type of the corresponding element of the state.
     #[allow(clippy::missing_panics_doc)]
     pub fn element<T: Value>(&mut self) -> Element<T> {
         let element = self.elements.next().and_then(Element::from_erased);

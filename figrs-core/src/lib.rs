@@ -26,8 +26,8 @@
 //!
 //! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all
 //! elements with evidence) and to the elements on which the roots depend. Elements of branches that are not taken do
-//! not belong to the world. The *support* of an element is the list of its possible values, in an order that is also
-//! used to resolve ties. A *structural* zero is a zero probability that no parameter can change.
+//! not belong to the world. The *support* of an element is the list of its possible values; the order of the list
+//! also resolves ties. A *structural* zero is a zero probability that no parameter can change.
 //!
 //! # Limits
 //!
@@ -103,8 +103,8 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and the algorithms of figrs. These interfaces are not for users: they may change with
-/// any version.
+/// Interfaces between elements and the algorithms of figrs. The interfaces of `internals` are not for users: they
+/// may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

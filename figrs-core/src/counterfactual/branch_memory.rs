@@ -11,7 +11,7 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Stored results of a Chain's function, for counterfactuals that need the same result for the same arguments.
+/// Stored results of a Chain's function, for counterfactuals, which need the same result for the same arguments.
 ///
 /// If no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
 #[derive(Default)]
@@ -31,8 +31,8 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while the Chain stores its results. A Chain that stores its results does not share them with other Chains that have the same
-    /// function.
+    /// True while the Chain stores its results. A Chain that stores its results for a counterfactual does not share them with other Chains
+    /// that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
     }
@@ -115,20 +115,20 @@ impl RememberedResults {
     }
 }
 
-/// Origin of the elements that the registry of a counterfactual visits: roots, or results of Chains.
+/// Origin of the elements that the registry of a counterfactual visits: roots of the query, or results of Chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
-    /// The elements with evidence, and the targets.
+    /// The elements with evidence, and the targets of the query.
     Roots,
     /// The result of a Chain, created by its function.
     Created,
 }
 
-/// Registry of one counterfactual: all elements that its roots and the results of Chains reach. The Chains among the registered elements
-/// store their results.
+/// Registry of one counterfactual: all elements that the roots of its query and the results of Chains reach. The Chains among the
+/// registered elements store their results.
 pub(super) struct BranchRegistry {
-    /// The visited elements. The registry keeps the elements alive for two reasons: algorithms then treat them as shared, and no new
-    /// element can reuse their identities.
+    /// The visited elements. The registry keeps the elements alive, so that algorithms treat them as shared and no new element reuses
+    /// their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.
@@ -159,7 +159,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an error if more elements had to be stored than the limit allows; the registry then adds no more elements.
+    /// Returns an error if more elements had to be stored than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));

@@ -24,18 +24,18 @@ use crate::value::datum::Datum;
 use twin_world::TwinWorld;
 
 /// A query about a counterfactual world, in which some elements have other values than in the factual world. Evidence holds in the factual world; the
-/// other values are set in the counterfactual world. Both worlds share their random choices, which are called chances.
+/// changed values are set in the counterfactual world. The two worlds have the same random choices, which are called chances.
 ///
 /// [`Model::had`] builds a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). The targets of a
 /// counterfactual are elements of the model, but their values in the answer are the values in the counterfactual world.
 ///
-/// **Semantics.** The factual world and the counterfactual world are twins. In the counterfactual world, an element set by `had` has the set value,
-/// independent of its parents. Evidence and [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that
-/// depends on none of the set elements is the same in both worlds. Functions are evaluated again in the counterfactual world. A chance is an atomic
-/// element, a row of a conditional table, or a member of a family of distributions for given values of its parameters. A chance (random choice) that
-/// both worlds reach has the same value in both worlds; chances that only one world reaches are independent. Therefore an element
-/// `Flip::new(if x { 0.9 } else { 0.1 })` of a Chain on `x` is a different chance for each value of `x`. To use one random choice for both values of
-/// `x`, build one random number outside the Chain and let both branches read it.
+/// **Semantics.** In the counterfactual world, an element set by `had` has the set value, independent of its parents. Evidence and
+/// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
+/// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
+/// row of a conditional table, or a member of a family of distributions for given values of its parameters. A chance that both worlds reach has the
+/// same value in both worlds; chances that only one world reaches are independent. Therefore an element `Flip::new(if x { 0.9 } else { 0.1 })` of a
+/// Chain on `x` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one random number outside the
+/// Chain and let both branches read it.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///
@@ -73,7 +73,7 @@ impl Model {
 pub struct TwinTargets {
     /// For each target, its twin: the corresponding element in the counterfactual world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the factual world that must take part in the run because they may reach Scores.
+    /// Elements of the factual world that the run must visit because they may reach Scores.
     pub factual: Vec<AnyElement>,
 }
 
@@ -102,7 +102,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has its factual value also in the counterfactual world. With such elements, a target can read values of both worlds.
+    /// Returns an element that has its factual value also in the counterfactual world. A target that reads such an element can combine values of both
+    /// worlds.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};
@@ -124,7 +125,7 @@ impl Counterfactual {
         &self.model
     }
 
-    /// Returns elements that an algorithm can query in runs of the [model](Self::model), while this counterfactual is alive.
+    /// Returns elements that an algorithm can query with the [model](Self::model), while this counterfactual is alive.
     ///
     /// **Errors.** [`ModelError::Function`] if more elements would have to be stored than [allowed](Self::max_elements).
     pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {

@@ -10,7 +10,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// A value that was set for an element in the counterfactual world, with the element, which gives the type of the value.
+/// A value that was set for an element in the counterfactual world, together with the element.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
@@ -83,9 +83,9 @@ impl ChainOp for TwinChain {
     }
 }
 
-/// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin are the
-/// parents of the original, the twins of these parents, and the original itself. The twin equals the original if the parents and their twins
-/// have the same values; otherwise the twin is drawn independently.
+/// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin of a row
+/// are the parents of the original, the twins of these parents, and the original itself. If the parents and their twins have the same
+/// values, the twin of a row equals the original; otherwise it is drawn independently.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

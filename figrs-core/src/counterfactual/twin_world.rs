@@ -17,15 +17,15 @@ pub(super) struct TwinWorld {
     /// The elements that are set in the counterfactual world, with their counterfactual values.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// The twin of each element of the factual world; the element itself is stored too, so that no new element reuses its
-    /// identity.
+    /// The twin of each element of the factual world; the element is stored with its twin, so that no new element reuses
+    /// its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that have their factual value in both worlds, independent of the elements that they read.
+    /// Elements that have their factual value in both worlds, whatever elements they read.
     factual: Mutex<Vec<AnyElement>>,
 }
 
 impl TwinWorld {
-    /// Default limit on the number of elements that are stored.
+    /// Default limit on the number of elements that a counterfactual stores.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -62,7 +62,7 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Makes the Chains that a root reaches store their results, before any of these Chains is called.
+    /// Makes the Chains that a root of the query reaches store their results, before any of these Chains is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
@@ -96,7 +96,7 @@ impl TwinWorld {
         }
     }
 
-    /// Returns the twin of an element, which is the element itself if all elements that it reads are equal in both worlds.
+    /// Returns the twin of an element; it is the element itself if all elements that it reads are equal in both worlds.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];

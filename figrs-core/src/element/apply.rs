@@ -35,7 +35,7 @@ impl Apply {
     /// ```
     ///
     /// For one parent, the function receives a `&T`; for a tuple of up to eight parents, a tuple of references; for a list or an array,
-    /// a `Vec<&T>`. (The argument is not a slice: a closure that names `&[T]` does not compile.)
+    /// a `Vec<&T>`. (The function receives a `Vec<&T>` and not a slice, because a closure that names `&[T]` does not compile.)
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -68,7 +68,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Creates an Apply whose function is shared with other elements.
+/// Creates an Apply element whose function is shared with other elements.
 pub(crate) fn apply_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -94,7 +94,7 @@ where
 /// A function that returns the parent values that a result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-/// Creates an Apply with backward inference: some results imply values of its parents.
+/// Creates an Apply element with backward inference: some results imply values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -117,7 +117,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Creates an element that compares two elements.
+/// Creates an element that compares the values of two elements.
 pub(crate) fn apply_comparison<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,

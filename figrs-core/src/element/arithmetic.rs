@@ -18,14 +18,13 @@ use crate::value::{Value, canonical};
 
 /// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.
 ///
-/// Each operation returns `None` if the result does not fit the type or, for integers, if the divisor is zero. A
-/// floating-point result always fits, because it may be infinite or NaN.
+/// Each operation returns `None` if the result does not fit its type, or if an integer is divided by zero. A floating-point
+/// result always fits its type, because it may be infinite or NaN.
 pub trait Arithmetic: Value {
     /// Returns `self + other`.
     fn add(&self, other: &Self) -> Option<Self>;
     /// Returns `self - other`.
     fn subtract(&self, other: &Self) -> Option<Self>;
-    /// Returns `self * other`.
     fn multiply(&self, other: &Self) -> Option<Self>;
     /// Returns `self / other`.
     fn divide(&self, other: &Self) -> Option<Self>;
@@ -81,10 +80,10 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some arguments.
+/// A function that has no result for some of its arguments.
 struct PartialFunction<A, F> {
     function: F,
-    /// The operation and its constant operands, if the numbers have the type `f64`.
+    /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
     arguments: PhantomData<fn(A)>,
 }
@@ -144,7 +143,7 @@ enum Operator {
 }
 
 impl RealOperation {
-    /// Creates the operation with these constants; `None` if the type of the numbers is not `f64`.
+    /// Creates the operation with the given constants; `None` if the type of the numbers is not `f64`.
     fn new<T: Value>(operator: Operator, left: Option<&T>, right: Option<&T>) -> Option<Self> {
         let number = |x: &T| (x as &dyn Any).downcast_ref::<f64>().copied();
         (TypeId::of::<T>() == TypeId::of::<f64>()).then(|| Self {
@@ -154,7 +153,7 @@ impl RealOperation {
         })
     }
 
-    /// Returns the operation as a linear function of the open arguments, if it is linear.
+    /// Returns the operation as a linear function of its unknown arguments, if it is linear.
     fn linear(self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let mut arguments = arguments.iter().map(|argument| match argument {
             OpenArgument::Known(value) => value.downcast_ref::<f64>().copied(),

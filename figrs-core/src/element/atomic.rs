@@ -87,16 +87,16 @@ fn atomic_with_role<T: Value>(
 enum AtomicRole {
     /// The value is random.
     Random,
-    /// The value is random or learned: the element is a parameter with this prior.
+    /// The element is a parameter with this prior; it is random for samplers and learned by expectation maximisation.
     Learned(LearnedPrior),
-    /// The value is chosen when the values of these elements are known.
+    /// The element is a decision: its value is chosen when the values of these elements are known.
     Decided(Vec<AnyElement>),
 }
 
 /// Tolerance on the sum of a list of probabilities, because long lists have rounding errors.
 const TOLERANCE: f64 = 1e-6;
 
-/// Converts outcomes to an untyped list: merges equal values and checks the probabilities.
+/// Converts outcomes to an untyped list: merges equal values, and checks the probabilities.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -127,7 +127,7 @@ pub(crate) fn listed<T: Value>(
 }
 
 /// Returns the log-probability of a value, or an error if the log-probability is neither a finite number nor `-inf`. A log-probability
-/// below the least log-weight becomes `-inf`, because sums of such numbers would overflow.
+/// so low that sums could overflow becomes `-inf`.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {

@@ -26,9 +26,9 @@ pub struct Beta;
 impl Beta {
     /// Creates a number with these two shape parameters, whose density is proportional to x^(a − 1) (1 − x)^(b − 1).
     ///
-    /// The support is the numbers from 0 to 1. The mean is a / (a + b), and the variance is a b / ((a + b)² (a + b + 1)). The posterior
-    /// after `heads` true and `tails` false values of [`Flip::new(&x)`](crate::Flip::new) is Beta(a + heads, b + tails). If a shape is
-    /// below one, the density at one end is infinite, and observing that end is an error.
+    /// The support is the numbers from 0 to 1. The mean is a / (a + b), and the variance is a b / ((a + b)² (a + b + 1)). Given `heads`
+    /// true and `tails` false values of [`Flip::new(&x)`](crate::Flip::new), the posterior is Beta(a + heads, b + tails). If a shape
+    /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
         compiled_family!(

@@ -22,8 +22,8 @@ pub struct Chain;
 impl Chain {
     /// Creates the element that `function` returns for the values of `parents`.
     ///
-    /// The function must be pure: it may be called more than once for the same values (in debug builds it is called
-    /// twice and the results are compared). The function is never called for values that no query needs.
+    /// The function must be pure: it may be called more than once for the same values, and debug builds compare the
+    /// results. The function is never called for values that no query needs.
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where

@@ -29,7 +29,7 @@ fn panicked(payload: Box<dyn Any + Send>) -> Fault {
 }
 
 thread_local! {
-    /// Number of calls of [`unprinted`] on this thread.
+    /// Number of calls of [`unprinted`] that are in progress on this thread.
     static CALLS: Cell<u32> = const { Cell::new(0) };
     /// File, line and column of the last panic on this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };

@@ -36,7 +36,7 @@ convention! {
     DegreesOfFreedom
 }
 
-/// Parametrisation of waiting times: by a rate or by a scale.
+/// Parametrisation of a distribution of waiting times: by a rate or by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RateConvention {
     Rate,
@@ -44,7 +44,7 @@ pub(super) enum RateConvention {
 }
 
 impl RateConvention {
-    /// Converts the time `x` to units of the scale parameter.
+    /// Divides the time `x` by the scale parameter.
     pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x * parameter,
@@ -52,7 +52,7 @@ impl RateConvention {
         }
     }
 
-    /// Multiplies `x`, a time in units of the scale parameter, by the scale.
+    /// Multiplies `x`, a time in units of the scale parameter, by the scale parameter.
     pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x / parameter,

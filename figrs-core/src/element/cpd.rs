@@ -19,8 +19,9 @@ pub struct Cpd;
 impl Cpd {
     /// Creates the element whose value is the element in the row with the parents' values as its key.
     ///
-    /// Every combination of parent values that can occur needs exactly one row. A missing or repeated row is an
-    /// error when a world reaches the combination. For tables of numbers, see [`Table`](crate::Table).
+    /// Each combination of parent values needs exactly one row, if it can occur. A combination without a row,
+    /// or with two rows, is an error when a world reaches it. For tables of numbers instead of elements, see
+    /// [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

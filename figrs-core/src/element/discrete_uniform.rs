@@ -50,7 +50,7 @@ impl fmt::Debug for DiscreteUniformDistribution {
 }
 
 impl DiscreteUniformDistribution {
-    /// Returns the values from `lower` to `upper`; if there are too many for a list, returns only the first of them.
+    /// Returns the integers from `lower` to `upper`; if they are too many for a list, returns only the first of them.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

@@ -36,25 +36,25 @@ enum BinScheme {
 /// Maximum number of cells of a discretised element, or of values of a truncated element.
 const MAX_BINS: usize = 1 << 24;
 
-/// Maximum probability outside the bins, unless the bins are clipped.
+/// Maximum probability outside the bins; it has no effect if the bins are clipped.
 const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
     /// Creates `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the outermost cells.
+    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the first and last cells.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
 
-    /// Creates cells as [`equal_width`](Self::equal_width) does, but adds all probability outside the cells to the outermost cells.
+    /// Creates cells as [`equal_width`](Self::equal_width) does, but adds any probability outside the cells to the first and last cells.
     pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, true)
     }
 
     /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// If a Chain is discretised, each result of the Chain has its own cells, and therefore its own values.
+    /// If a Chain is discretised, each result of the Chain has cells of its own, and therefore its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -130,8 +130,8 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// Returns the quantile: the least number whose lower tail probability is at least `p`, found by bisection over all floating-point numbers
-/// in order.
+/// Returns the quantile at `p` (the least number whose lower tail probability is at least `p`), found by bisection over all floating-point
+/// numbers in order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     // Maps numbers to integers in the same order; the map is its own inverse, except for the type.
     let key = |x: f64| {
@@ -165,14 +165,14 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 impl Element<f64> {
     /// Creates a finite element that replaces a continuous element, for exact algorithms.
     ///
-    /// The new element takes one value for each cell of `bins`. Its probability is exactly the probability of the cell, computed from the
-    /// distribution function. The new element has approximately the same distribution as this element, but is independent of it: use the
-    /// new element *instead* of this one. The discretisation error of an answer depends on the bins; compare the answers for two numbers of
-    /// bins.
+    /// The discretised element takes one value for each cell of `bins`. Each value has exactly the probability of its cell, computed from
+    /// the distribution function. The discretised element has nearly the same distribution as this element, but is independent of it; use
+    /// it *instead* of this element. The discretisation error of an answer depends on the number of bins; compare the answers for two
+    /// numbers of bins.
     ///
-    /// If the element is a Chain, or has elements as parameters, each result is discretised. The parents of the element must be finite;
-    /// discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of continuous elements
-    /// (Apply) cannot be discretised; discretise its parents instead.
+    /// If the element is a Chain, or has elements as parameters, each result of the Chain is discretised. The parents of a discretised
+    /// element must be finite; discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of
+    /// continuous elements (Apply) cannot be discretised; discretise its parents instead.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -194,9 +194,9 @@ impl Element<f64> {
 impl Element<u64> {
     /// Creates a finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// The new element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The range is
-    /// given as a number, which is the largest value, or as a range such as `1..=20`. The new element is independent of this element.
-    /// Chains and results with finite supports are treated as in [`discretised`](Element::discretised).
+    /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The
+    /// argument `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this
+    /// element. The results of a Chain are truncated separately, and finite supports are not changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range = range.into();
@@ -209,7 +209,7 @@ impl Element<u64> {
     }
 }
 
-/// The values that [`Element::truncated`] retains: all values up to a number, or an inclusive range.
+/// The values that [`Element::truncated`] retains: all values up to a maximum, or an inclusive range.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRange {
     min: u64,

@@ -14,8 +14,8 @@ use crate::value::Value;
 /// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many values with their probabilities, which sum to one. Outcomes that can never occur are left out. An outcome whose probability is
-    /// too small for `f64` is listed with probability zero and has a finite `log_prob`.
+    /// Finitely many values with their probabilities, which sum to one. Values that can never occur are left out of the list of outcomes. A value
+    /// whose probability is too small for `f64` is listed with probability zero, and its `log_prob` is finite.
     Finite(Vec<(T, f64)>),
     /// Countably many values, which cannot be listed.
     Infinite,
@@ -27,7 +27,7 @@ pub enum Outcomes<T> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Space {
-    /// One real number or a list of real numbers; some numbers may be impossible values.
+    /// One real number or a list of real numbers, some of which may be impossible values.
     #[default]
     Real,
     /// Lists of positive numbers that sum to one; the density is over all numbers except the last.
@@ -68,11 +68,11 @@ pub enum Space {
 pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
     /// Checks the parameters; an error names the parameter, its value and the allowed values.
     ///
-    /// The method is called when an expansion or a sampler first reaches the element. The other methods must not panic for any parameter value,
-    /// because a [`Param`](crate::Param) may change after the check.
+    /// `check` is called when an expansion or a sampler first reaches the element. Other methods must not panic for any parameter value, because a
+    /// [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self) -> Result<(), String>;
 
-    /// Returns the outcomes, in the order in which ties are resolved.
+    /// Returns the outcomes, whose order is used to resolve ties.
     fn outcomes(&self) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -117,8 +117,8 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns the value of `log_prob` if the [`numbers`](Self::numbers) were replaced. Returns `None` if the distribution does not support this, and
-    /// an error message if the new numbers are invalid.
+    /// Returns the value that `log_prob` would have if the [`numbers`](Self::numbers) were replaced. Returns `None` if the distribution cannot
+    /// replace its numbers, and an error message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
@@ -164,7 +164,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         format!("{self:?}")
     }
 
-    /// Returns the number of bytes that the distribution holds on the heap, for example in a list of outcomes, which count against the memory limit.
+    /// Returns the number of bytes that the distribution holds on the heap, such as a list of outcomes; they count against the memory limit.
     fn heap_bytes(&self) -> usize {
         0
     }
@@ -172,7 +172,7 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
 
 /// Tail probabilities of a distribution over ordered values: the cumulative distribution function at a value, and its complement.
 ///
-/// Both tail probabilities are stored because the difference of one and a small number loses the digits of the small number.
+/// Both tail probabilities are stored, because one minus a tiny probability would lose its digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tails {
     /// The probability of this value and all lower values.
@@ -186,8 +186,8 @@ pub struct Tails {
 pub struct WrongParameter {
     /// The index of the wrong parameter; [`WHOLE`](Self::WHOLE) if the error is about the distribution as a whole.
     pub index: usize,
-    /// Description of the violation, such as `is outside [0, 1]`, which is printed after the name and the value of the parameter. For an error in the
-    /// whole distribution, the description is a complete sentence.
+    /// Description of the violation, such as `is outside [0, 1]`, which is printed after the name and the value of the parameter. For an error about
+    /// the distribution as a whole, the description is a complete sentence.
     pub problem: String,
 }
 
@@ -210,16 +210,16 @@ impl WrongParameter {
 /// Each parameter of an element of the family is a number, a [`Param`](crate::Param), or an element. Samplers draw and weigh a member of the family
 /// without building an element for it. [`Atomic::family`](crate::Atomic::family) builds an element of the family.
 pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
-    /// Returns the names of the parameters, in order, for messages.
+    /// Returns the names of the parameters in order, for use in messages.
     fn parameters(&self) -> &'static [&'static str];
 
-    /// Checks these values of the parameters.
+    /// Checks the values of the parameters.
     ///
-    /// The other methods must not panic for any parameter value, because a [`Param`](crate::Param) may change after the check.
+    /// Other methods must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
-    /// Returns the outcomes, in the order in which ties are resolved. A constant parameter may make some outcomes structurally impossible; a `Param`
-    /// may not.
+    /// Returns the outcomes, whose order is used to resolve ties. A constant parameter may make some outcomes impossible, which are then left out; a
+    /// `Param` may not.
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
@@ -234,14 +234,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns an upper bound of the `log_prob` of `value` over all values of the parameters that are `None`; `parameters` has one entry for each
-    /// parameter. Returns `None` if no bound exists, or none is known.
+    /// Returns an upper bound of the `log_prob` of `value` over all parameters that are `None`; `parameters` has one entry for each parameter.
+    /// Returns `None` if no bound exists, or none is known.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &T) -> Option<f64> {
         let _ = (parameters, value);
         None
     }
 
-    /// True if another value of this type is the same family, that is, has the same members for the same parameters. The method may return `false`
+    /// True if another value of this type is the same family, that is, has the same members for the same parameters. `is_same_as` may return `false`
     /// for equal families; this only costs time if many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
@@ -253,8 +253,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// [`log_prob_of_all`](Self::log_prob_of_all) and [`likelihood_of_all`](Self::likelihood_of_all) are computed from these statistics, whose length
     /// does not depend on the number of values.
     ///
-    /// Returns `None` if the family has no sufficient statistics, or if they do not determine the result for these values, for example because a
-    /// value is outside the support. Then `log_prob` and `likelihood` are called for each value.
+    /// Returns `None` if the family has no sufficient statistics, or if they do not determine the log-probability, for example because a value is
+    /// outside the support. Without sufficient statistics, `log_prob` and `likelihood` are called for each value.
     fn statistics(&self, values: &[T]) -> Option<Vec<f64>> {
         let _ = values;
         None
@@ -286,8 +286,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// Returns the derivative of the `log_prob` of a value with respect to the parameter at this index; if the probability is zero, the derivative of
-    /// the probability itself. Returns `None` if the derivative is not known or does not exist; sensitivity analysis is then refused.
+    /// Returns the derivative of the `log_prob` of a value with respect to the parameter at this index; at probability zero, returns the derivative
+    /// of the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis is then refused.
     ///
     /// The default implementation takes the derivative from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an
     /// estimate.
@@ -295,8 +295,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         derivative_by_terms(self, parameters, index, value)
     }
 
-    /// Adds [`log_prob_of_all`](Self::log_prob_of_all), as a function only of the parameters in the range `open`, to a likelihood. The default
-    /// implementation calls [`refuse`](Likelihood::refuse); then [`likelihood`](Self::likelihood) is called for each value.
+    /// Adds [`log_prob_of_all`](Self::log_prob_of_all) to a likelihood, as a function only of the parameters in the range `open`. The default
+    /// implementation calls [`refuse`](Likelihood::refuse), so that [`likelihood`](Self::likelihood) is called for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -315,9 +315,9 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the parameters of the member whose density is proportional to a member's density times a likelihood; `None` if no member has this
-    /// density. The likelihood has only [`conjugate_terms`](Self::conjugate_terms).
+    /// density. The likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms).
     ///
-    /// Exact algorithms use this member as the posterior distribution.
+    /// Exact algorithms use this member of the family as the posterior distribution.
     fn posterior(&self, parameters: &[f64], likelihood: &Likelihood) -> Option<Vec<f64>> {
         let _ = (parameters, likelihood);
         None
@@ -338,9 +338,10 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Draws a random value with a density proportional to the member's density times the likelihood; `None` if no such distribution exists. The
-    /// likelihood has only [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the [`posterior`](Self::posterior).
+    /// likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms). The default implementation draws from the
+    /// [`posterior`](Self::posterior).
     ///
-    /// Samplers use the value as an exact draw from the conditional distribution.
+    /// Samplers use the drawn value as an exact draw from the conditional distribution.
     fn sample_conditional<R: Rng + ?Sized>(
         &self,
         parameters: &[f64],
@@ -351,9 +352,9 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Some(self.sample(&posterior, rng))
     }
 
-    /// Returns the members as normal distributions whose mean is a linear function of the open parameters, which are `None`; the other parameters
-    /// have these values. With this result, exact algorithms compute with the members in closed form. Returns `None` if the members are not normal,
-    /// or if their means are not linear in the open parameters.
+    /// Returns the members of the family as normal distributions whose mean is a linear function of the unknown parameters (`None`); all other
+    /// parameters have the given values. If a family has this linear form, exact algorithms compute with it in closed form. Returns `None` if the
+    /// members are not normal, or if their means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None
@@ -365,7 +366,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         format!("{self:?}({})", shown.join(", "))
     }
 
-    /// Returns the number of bytes that the family holds on the heap, for example in a list of outcomes, which count against the memory limit.
+    /// Returns the number of bytes that the family holds on the heap, such as a list of outcomes; they count against the memory limit.
     fn heap_bytes(&self) -> usize {
         0
     }

@@ -16,7 +16,8 @@ use crate::value::Value;
 impl Atomic {
     /// Creates an element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// All entries of the list of parameters have one type. If some are numbers and others are elements, convert each entry to an
+    /// All entries of the list of parameters must have the same type. If some are numbers and others are elements, convert each entry
+    /// to an
     /// [`Operand`]:
     ///
     /// ```
@@ -47,7 +48,7 @@ impl Atomic {
 
 /// Creates the member of a family with these parameters, one for each parameter name.
 ///
-/// The result is an atomic element if all parameters are numbers, otherwise a Chain on the elements among the parameters.
+/// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -64,7 +65,7 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
 
 /// Defines a function like [`family_at`] for one family whose type is known.
 ///
-/// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. The code that depends only on the
+/// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
 /// family is compiled once, in this crate.
 macro_rules! compiled_family {
     ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{

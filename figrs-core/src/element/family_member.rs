@@ -23,7 +23,7 @@ pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<
 pub(super) struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
-    /// The values of the parameters, if none of them can change.
+    /// The values of the parameters, if all of them are constants.
     constants: Option<Vec<f64>>,
 }
 
@@ -152,8 +152,8 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 }
 
-/// Returns the number of bytes that a family takes if this is the only reference to it; zero
-/// otherwise.
+/// Returns the number of bytes that a family takes on the heap; zero if there are other references
+/// to the family.
 pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()

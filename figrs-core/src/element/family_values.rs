@@ -6,7 +6,8 @@ use super::param::Param;
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 
-/// An untyped argument of a family: the value of a parent, or the `Param`s that replace the parent.
+/// An untyped argument of a family of distributions: the value of a parent, or the `Param`s that
+/// replace the parent.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberArgument<'a> {
     /// The value of a parent: a number, or a list of numbers.

@@ -8,8 +8,8 @@ use crate::value::Value;
 
 /// Creates the state after `step` has processed all `elements` in order, starting from `start`.
 ///
-/// Each step is an Apply of the previous state and of one element. Therefore the cost of a constraint over a whole list (a
-/// count, a pattern, connectivity) depends only on its number of distinct states.
+/// Each step of the fold is an Apply of the previous state and of one element. Therefore the cost of a constraint over a
+/// whole list (a count, a pattern, connectivity) depends only on the number of distinct states of the fold.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};

@@ -22,7 +22,7 @@ use crate::element::family::compiled_family;
 pub struct HalfNormal;
 
 impl HalfNormal {
-    /// Creates the absolute value of a normal number of mean zero. The [`Variance`](crate::Variance),
+    /// Creates the absolute value of a normal number of mean zero. The given [`Variance`](crate::Variance),
     /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) is that of the normal number, not of its absolute value.
     ///
     /// The support is the non-negative numbers. The density is 2 exp(−x² / (2 variance)) / sqrt(2π variance), the mean sqrt(2 variance / π) and the

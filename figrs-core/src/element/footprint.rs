@@ -1,8 +1,7 @@
 //! Count of the bytes of all elements that a thread has built and not dropped.
 //!
-//! Functions create elements that other functions may capture, where no traversal can find them. Therefore each node is counted when it
-//! is created and when it is dropped. The difference between two readings of the counter gives the elements that a call created and did
-//! not drop.
+//! A function may capture elements that no traversal of the model can find. Therefore each element is counted when it is created and
+//! when it is dropped. The difference between two readings of the counter gives the elements that a call created and did not drop.
 
 use std::cell::Cell;
 

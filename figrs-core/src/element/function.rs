@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence. Two functions with equal identities are the same; therefore
-/// results computed for one element hold for the other. A function without an identity may still be the same as another function.
+/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results computed for
+/// one of them hold for the other. A function without an identity may still be the same as another function.
 ///
-/// A function that captures nothing has an identity. A function shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
+/// A closure that captures nothing has an identity. A function shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
 /// similar method has an identity while an element holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId {

@@ -169,8 +169,8 @@ impl Family<f64> for GammaDistribution {
     }
 }
 
-/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. By rounding, `x` may be zero or
-/// infinite although `value` is neither.
+/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. Because of rounding, `x` may be
+/// zero or infinite although `value` is neither.
 pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
     if value < 0.0 || value == f64::INFINITY {
         f64::NEG_INFINITY
@@ -187,7 +187,7 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// Draws from a gamma distribution times a likelihood with terms in ln θ and θ: the product is again a gamma distribution.
+/// Draws from a gamma distribution times a likelihood with terms in ln θ and θ; the product is a gamma distribution.
 pub(super) fn conditional_gamma(
     shape: f64,
     rate: f64,
@@ -223,7 +223,8 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
 
 /// Returns the logarithm of a draw from the gamma distribution of rate one; the logarithm is finite even if the draw rounds to zero.
 ///
-/// The draw is a draw with the next larger shape, times a power of a uniform number: Marsaglia and Tsang (2000), section 6.
+/// The draw is computed from a draw with the next larger shape and a power of a uniform number: Marsaglia and Tsang (2000), section
+/// 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

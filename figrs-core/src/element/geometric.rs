@@ -22,8 +22,8 @@ impl Geometric {
     /// Creates the number of failures before the first success: 0, 1, 2, …
     ///
     /// The probability of k failures is (1 − p)^k p, the mean (1 − p) / p and the variance (1 − p) / p². The
-    /// probability `p` of success is a number, a [`Param`](crate::Param), or an element. It lies between 1e-17 and
-    /// 1; for smaller probabilities, counts do not fit into `u64`.
+    /// probability `p` of success is a number, a [`Param`](crate::Param), or an element. The probability of success
+    /// lies between 1e-17 and 1, because counts do not fit into `u64` for smaller probabilities.
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];

@@ -14,7 +14,7 @@ use crate::element::{Element, atomic_at};
 pub struct Hypergeometric;
 
 impl Hypergeometric {
-    /// Creates the number of marked items among `draws` items taken from `population` items, of which `marked` are marked.
+    /// Creates the number of marked items among `draws` items taken from `population` items, `marked` of which are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
         let draw = HypergeometricDistribution {
@@ -44,8 +44,8 @@ impl HypergeometricDistribution {
 
     /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000).
     ///
-    /// The binomial formula retains its digits in large populations: each item is drawn independently with the same probability, given
-    /// the total number drawn.
+    /// The formula with binomial probabilities retains its digits in large populations: each item is drawn independently with the same
+    /// probability, given the total number drawn.
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);

@@ -14,9 +14,9 @@ use crate::element::Element;
 
 /// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or a list of weights.
 ///
-/// Expectation-maximisation (in `figrs-infer`) estimates the value with the largest likelihood or posterior density. For samplers, the
-/// parameter is an ordinary element with this prior, and they draw from its posterior. A learned element is a single parameter, even if
-/// many elements and branches use it.
+/// Expectation maximisation (in `figrs-infer`) estimates the value of the parameter with the largest likelihood or posterior density.
+/// Samplers treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is a single
+/// parameter, even if many elements and branches use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};

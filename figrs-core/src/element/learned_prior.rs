@@ -39,7 +39,7 @@ impl LearnedPrior {
         }
     }
 
-    /// True if the parameter is a list, even a list of a single number.
+    /// True if the parameter is a list, even if the list has a single number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }

@@ -46,7 +46,7 @@ impl Term {
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
 /// Each value that depends on the parameter adds terms to its log-likelihood ([`Family::likelihood`](crate::Family::likelihood)). The
-/// distribution of the parameter uses the log-likelihood for draws from its conditional distribution
+/// likelihood of a parameter is used for draws from the parameter's conditional distribution
 /// ([`Family::sample_conditional`](crate::Family::sample_conditional)).
 ///
 /// ```
@@ -69,7 +69,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Creates a constant likelihood, to which multiples of these terms can be added.
+    /// Creates a constant likelihood, to which multiples of the given terms can be added.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -80,17 +80,17 @@ impl Likelihood {
         }
     }
 
-    /// Sets the power of the likelihood terms added from now on, which multiplies their coefficients.
+    /// Sets the power to which the likelihoods of further values are raised; it multiplies the coefficients of their terms.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Records that the terms cannot express the log-likelihood for the current value.
+    /// Records that no sum of terms expresses the log-likelihood of the current value.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// True if the terms cannot express the log-likelihood.
+    /// True if no sum of terms expresses the log-likelihood of some value.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -123,7 +123,7 @@ impl Likelihood {
         }
     }
 
-    /// Returns the derivatives with respect to each number of the parameter; for a zero in a list, the derivative is given as zero.
+    /// Returns the derivatives with respect to each number of the parameter; for a zero in a list, the derivative is set to zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -165,7 +165,7 @@ impl Likelihood {
         Self::new(&SCALAR_TERMS)
     }
 
-    /// Returns the log-likelihood at `x`, and its derivative.
+    /// Returns the value of the log-likelihood at `x`, and its derivative.
     fn at(&self, x: f64) -> (f64, f64) {
         let terms = SCALAR_TERMS.iter().zip(&self.scalars);
         let present = terms.filter(|(_, coefficient)| **coefficient != 0.0);
@@ -175,8 +175,8 @@ impl Likelihood {
         })
     }
 
-    /// Returns the derivative at `x` of a log-probability that is this sum plus a constant; if the probability is zero, the derivative of the
-    /// probability itself. Returns `None` if the derivative does not exist.
+    /// Returns the derivative at `x` of a log-probability that is this sum plus a constant; at probability zero, returns the derivative of
+    /// the probability itself. Returns `None` if the derivative does not exist.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
             return None;
@@ -191,7 +191,7 @@ impl Likelihood {
 
     /// Returns the derivative of a probability that is zero at `x`.
     ///
-    /// Near `x`, such a probability is a power of the distance to 0 or 1, or zero.
+    /// Near `x`, a probability that is zero at `x` is a power of the distance to 0 or 1, or zero.
     fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         let (term, sign) = match x {
             0.0 => (Term::Log, 1.0),

@@ -4,7 +4,7 @@
 /// `offset + Σ columns[i] * x[i]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearFunction {
-    /// The value if all open numbers are zero.
+    /// The value of the function if all open numbers are zero.
     pub offset: Vec<f64>,
     /// For each open number, in order, its coefficients in the numbers of the value.
     pub columns: Vec<Vec<f64>>,
@@ -20,7 +20,7 @@ pub struct LinearGaussian {
 }
 
 impl LinearFunction {
-    /// Creates the list of these numbers as a linear function; a number that is `None` is open (unknown).
+    /// Returns a list of numbers as a linear function of the numbers that are `None` (open).
     pub fn of_numbers(numbers: &[Option<f64>]) -> Self {
         let unit = |i| {
             let mut column = vec![0.0; numbers.len()];

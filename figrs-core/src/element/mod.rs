@@ -1,7 +1,7 @@
 //! Elements: the random values of a model.
 //!
-//! Five kinds of node are basic (`atomic`, `apply`, `chain`, `table`, `score`); the other files build Figaro's
-//! constructors and the combinators from these nodes.
+//! Five kinds of node are basic (`atomic`, `apply`, `chain`, `table`, `score`); all other constructors of elements
+//! build on them.
 
 pub mod alias;
 mod apply;
@@ -144,8 +144,8 @@ use crate::value::support::SupportBuilder;
 /// A random value of type `T`, as a node of a lazily built model.
 ///
 /// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never
-/// fails and computes nothing. A mistake in a parameter is reported when the element is used, with the element's name
-/// or the source line that built it. Evidence is stated in a [`Model`](crate::Model).
+/// fails and computes nothing. A mistake in a parameter is reported when the element is used, with the name of the
+/// element or the source line that built it. Evidence about elements is stated in a [`Model`](crate::Model).
 #[must_use]
 pub struct Element<T> {
     node: AnyElement,
@@ -164,7 +164,7 @@ impl<T: Value> Element<T> {
         }
     }
 
-    /// Names the element, for messages and diagrams. A later call does not change the name.
+    /// Names the element, for messages and diagrams. A second call of `named` does not change the name.
     ///
     /// ```
     /// # use figrs_core::Flip;

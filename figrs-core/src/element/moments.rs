@@ -1,10 +1,9 @@
 //! Sums over lists of numbers, for the computation of sufficient statistics.
 
-/// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the previous
-/// one.
+/// Number of partial sums that are accumulated in parallel, so that no addition waits for the previous one.
 const LANES: usize = 8;
 
-/// The sum of a function over some values.
+/// Returns the sum of a function over some values.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];

@@ -39,10 +39,10 @@ impl NegativeBinomial {
         )
     }
 
-    /// Creates a count with this mean and this dispersion; a smaller dispersion gives a larger variance.
+    /// Creates a count with this mean and this dispersion; the smaller the dispersion, the larger the variance.
     ///
-    /// The variance is mean + mean² / dispersion. The distribution is that of [`failures`](Self::failures) before `dispersion` successes
-    /// of probability dispersion / (dispersion + mean). Regressions of counts use this form.
+    /// The variance is mean + mean² / dispersion. The distribution equals that of [`failures`](Self::failures) before `dispersion`
+    /// successes of probability dispersion / (dispersion + mean). Regressions of counts usually use a mean and a dispersion.
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(

@@ -32,13 +32,13 @@ pub(crate) use super::family_values::{
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
 
-/// The log-probability of a distribution whose numbers were replaced. It is `None` if the distribution does not support this, and an error message if
-/// the new numbers are invalid.
+/// The log-probability that a distribution would have if its numbers were replaced. The log-probability is `None` if the distribution cannot replace
+/// its numbers, and an error message if the new numbers are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// The untyped distribution of an atomic element.
 pub trait AtomicOp: Send + Sync {
-    /// Checks the parameters; the error is a message.
+    /// Checks the parameters of the distribution; the error is a message.
     fn check(&self) -> Result<(), String>;
     /// Returns the outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
@@ -54,7 +54,7 @@ pub trait AtomicOp: Send + Sync {
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// Returns the space of the values, if they are continuous.
     fn space(&self) -> Space;
-    /// Returns the numbers of the distribution, if some of them are parameters that may change.
+    /// Returns the numbers of the distribution, if some of them are [`Param`](crate::Param)s.
     fn numbers(&self) -> &[Number] {
         &[]
     }
@@ -69,14 +69,14 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// Returns the derivative of `log_prob` with respect to one of the numbers; if the probability is zero, the derivative of the probability itself.
-    /// Returns `None` if the derivative is not known.
+    /// Returns the derivative of `log_prob` with respect to one of the numbers; at probability zero, returns the derivative of the probability
+    /// itself. Returns `None` if the derivative is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// Returns the value of `log_prob` if the numbers were replaced. Returns `None` if the distribution does not support this, and an error message
-    /// if the numbers are invalid.
+    /// Returns the value that `log_prob` would have if the numbers were replaced. Returns `None` if the distribution cannot replace its numbers, and
+    /// an error message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)
@@ -127,7 +127,7 @@ pub trait AtomicOp: Send + Sync {
     }
 }
 
-/// An argument of a function: a known value, or open (unknown) numbers.
+/// An argument of a function: a known value, or open (unknown) numbers in its place.
 #[derive(Clone, Copy, Debug)]
 pub enum OpenArgument<'a> {
     /// The argument has this known value.
@@ -140,7 +140,7 @@ pub enum OpenArgument<'a> {
 pub trait ApplyOp: Send + Sync {
     /// Returns the value of the function for these arguments.
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
-    /// Returns the index in `values` of the function's value for these arguments; a new value is added.
+    /// Returns the index in `values` of the function's value for these arguments; a value that is not in `values` is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
     /// True if the function is known to be so cheap that memoisation would not save time.
     fn is_light(&self) -> bool {
@@ -156,20 +156,20 @@ pub trait ApplyOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Returns the function as a linear function of the open numbers, if it is linear. An argument is a known value or a number of open (unknown)
+    /// Returns the function as a linear function of the open numbers, if it is linear. An argument is a known value, or a list of open (unknown)
     /// numbers.
     fn linear(&self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let _ = arguments;
         None
     }
-    /// Returns a linear function of the open numbers that is positive where this function is true and negative where it is false, if the function is
-    /// such a comparison. Also returns the value of this function where the linear function is zero.
+    /// Returns a linear function of the open numbers that is positive where this comparison is true and negative where it is false; `None` for any
+    /// other function. The second result is the value of the comparison where the linear function is zero.
     fn comparison(&self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
         let _ = arguments;
         None
     }
-    /// Returns the parent values that the result `value` implies (backward inference). The entry is `None` for each parent whose value is not
-    /// implied.
+    /// Returns the parent values that the result `value` of the function implies (backward inference). For each parent whose value is not implied,
+    /// the list has `None`.
     fn demand(&self, value: &Datum) -> Option<Vec<Option<Datum>>> {
         let _ = value;
         None
@@ -184,7 +184,7 @@ pub trait ChainOp: Send + Sync {
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
-    /// Returns the memory in which counterfactuals store results; members of families have no such memory.
+    /// Returns the memory in which counterfactuals store the results of the function; members of families have no such memory.
     fn memory(&self) -> Option<&BranchMemory> {
         None
     }
@@ -192,11 +192,11 @@ pub trait ChainOp: Send + Sync {
     fn identity(&self) -> Option<FunctionId> {
         None
     }
-    /// Returns the family of distributions, if the function always returns a new atomic element of the family whose parameters are the arguments.
+    /// Returns the family of distributions, if the function always returns an atomic element of one family with the arguments as its parameters.
     fn family(&self) -> Option<&dyn FamilyOp> {
         None
     }
-    /// Returns the identity of the recursive call that the element represents, if there is one; such an element has no parents.
+    /// Returns the identity of the recursive call that this function represents, if there is one; the Chain then has no parents.
     fn call_id(&self) -> Option<CallId> {
         None
     }
@@ -221,10 +221,10 @@ pub trait FamilyOp: Send + Sync {
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
     /// Returns the log-probability or log-density of a value, which is never NaN or positive infinity.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
-    /// Returns the log-probability or log-density for arguments that are all numbers; `None` if `check` or `log_prob` would fail.
+    /// Returns the log-probability or log-density for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of some values, for arguments that are all numbers. The appended numbers may be NaN or
-    /// infinite. Returns `None` if `check` would fail or the values have another type; some numbers may already have been appended.
+    /// Appends the log-probabilities or log-densities of some values, for arguments that are plain numbers. The appended log-probabilities may be NaN
+    /// or infinite. Returns `None` if `check` would fail or the values have another type, possibly after some numbers have been appended.
     fn log_probs_of_values(
         &self,
         arguments: &[f64],
@@ -243,8 +243,8 @@ pub trait FamilyOp: Send + Sync {
     fn takes_params(&self) -> bool {
         false
     }
-    /// Returns the member of the family for some arguments (each argument is a value or `Param`s), as an atomic element. Returns `None` if the family
-    /// has no such members.
+    /// Returns the member of the family for some arguments (each argument is a value or `Param`s), as an atomic element. Returns `None` if the
+    /// members of the family cannot be built as atomic elements.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
         None
@@ -280,8 +280,8 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, likelihood);
         None
     }
-    /// Returns the members as normal distributions whose mean is linear in the open numbers, if they have this form. An argument is a known value or
-    /// a number of open (unknown) numbers. This method may be called without a call of [`check`](Self::check) before.
+    /// Returns the members of the family as normal distributions whose mean is linear in the open numbers, if they have this form. An argument is a
+    /// known value, or a list of open (unknown) numbers. `linear_gaussian` may be called without a previous call of [`check`](Self::check).
     fn linear_gaussian(
         &self,
         arguments: &[OpenArgument<'_>],
@@ -298,14 +298,14 @@ pub trait FamilyOp: Send + Sync {
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// Draws a value for each row of the columns of arguments, which have `count` rows.
+    /// Draws a value for each row of the columns of arguments; the columns have `count` rows.
     fn sample_many(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
         rng: &mut Stream,
     ) -> Result<Box<dyn AnyColumn>, MemberFault>;
-    /// Returns the log-probability or log-density of a value for each row of the columns of arguments, which have `count` rows.
+    /// Returns the log-probability or log-density of a value for each row of the columns of arguments; the columns have `count` rows.
     fn log_probs(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -317,17 +317,17 @@ pub trait FamilyOp: Send + Sync {
     /// Returns the sum of `log_prob` over independent values.
     fn log_prob_of_all(&self, arguments: &[&dyn Any], values: &IidValues<'_>)
     -> Result<f64, Fault>;
-    /// Returns the sum of `log_prob` over independent values, for arguments that are all numbers; `None` if `check` or `log_prob` would fail.
+    /// Returns the sum of `log_prob` over independent values, for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
     fn log_prob_of_all_for_numbers(&self, arguments: &[f64], values: &IidValues<'_>)
     -> Option<f64>;
-    /// Returns the sum of `log_prob` over independent values, for each row of the columns of arguments, which have `count` rows.
+    /// Returns the sum of `log_prob` over independent values, for each row of the columns of arguments; the columns have `count` rows.
     fn log_probs_of_all(
         &self,
         arguments: &[&dyn AnyColumn],
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics that replace a value in `log_prob` and `log_prob_for_numbers`, if they are faster for repeated calls.
+    /// Returns sufficient statistics that replace a value in repeated calls of `log_prob` and `log_prob_for_numbers`, if this is faster.
     fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
@@ -339,11 +339,11 @@ pub trait FamilyOp: Send + Sync {
         let _ = other;
         false
     }
-    /// A hash that is equal for equal families.
+    /// Returns a hash that is equal for equal families.
     fn digest(&self) -> u64 {
         0
     }
-    /// Returns a list element of independent values distributed like `of`, a member of this family, and the given values as one list.
+    /// Returns one element for a list of independent values, with the distribution of `of`, which is a member of this family.
     fn list(&self, of: &AnyElement, values: &[&Datum]) -> Option<(AnyElement, Datum)> {
         let _ = (of, values);
         None
@@ -352,14 +352,14 @@ pub trait FamilyOp: Send + Sync {
 
 /// An untyped conditional probability table over finite parents.
 pub trait TableOp: Send + Sync {
-    /// Checks the numbers; the error is a message.
+    /// Checks the probabilities of the table; the error is a message.
     fn check(&self) -> Result<(), String>;
     /// Returns the values of the element, in the order of the table's columns.
     fn values(&self) -> &Support;
     /// Returns the possible values of each parent, in the order of the table's rows.
     fn states(&self) -> &[Support];
-    /// Returns the probabilities of all rows, without a common scale. The value of the last parent changes fastest, and the probabilities of one row
-    /// are adjacent.
+    /// Returns the probabilities of all rows of the table, without a common scale. The value of the last parent changes fastest, and the
+    /// probabilities of one row are adjacent.
     fn weights(&self) -> &Weights;
     /// Returns the number of bytes that the table holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
@@ -374,12 +374,12 @@ struct Node {
     constructor: &'static str,
     location: &'static Location<'static>,
     values: fn() -> SupportBuilder,
-    /// Approximate size of the node in bytes, without its name.
+    /// Approximate size of the element in bytes, without its name.
     bytes: usize,
 }
 
 impl Drop for Node {
-    /// Drops the contents of the node without recursion: parents and captured elements are put in a queue.
+    /// Drops the contents of the node without recursion, by putting its parents and captured elements in a queue.
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
@@ -387,7 +387,7 @@ impl Drop for Node {
     }
 }
 
-/// A handle, cheap to clone, to an element whose type of values is not known at compile time.
+/// A handle, cheap to clone, to an element whose value type is not known at compile time.
 #[derive(Clone)]
 pub struct AnyElement(Arc<Node>);
 
@@ -410,7 +410,7 @@ impl AnyElement {
         }))
     }
 
-    /// Creates another element of the same type, with the same constructor and source line.
+    /// Creates another element with the same value type, constructor and source line.
     pub(crate) fn with_kind(&self, kind: Kind) -> Self {
         let Node {
             constructor,

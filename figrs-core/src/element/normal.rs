@@ -89,8 +89,8 @@ enum SpreadMeasure {
     Precision,
 }
 
-/// The log-density of a normal distribution with an open mean; the terms that depend only on the standard deviation are
-/// computed only once.
+/// The log-density of a normal distribution with an unknown mean; the terms that depend only on the standard deviation
+/// are computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct OpenDensity {
     deviation: f64,
@@ -118,7 +118,7 @@ impl OpenDensity {
 
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread if it is constant (otherwise NaN), and the normal density with this spread.
+    /// The spread if it is constant (otherwise NaN), and the log-density with this spread.
     constant: (f64, OpenDensity),
 }
 

@@ -10,8 +10,8 @@ use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// All clones of a parameter share one number. A parameter whose value is zero is treated like any other number: terms multiplied
-/// by it stay in the model.
+/// All clones of a parameter share one number. Terms with a parameter as their factor stay in the model even if the parameter is
+/// zero.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};

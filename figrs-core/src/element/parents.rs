@@ -9,7 +9,7 @@ use super::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
 use crate::value::Value;
 use crate::value::column::AnyColumn;
 
-/// The values of an element's parents, read from untyped arguments.
+/// The values of an element's parents as typed arguments of a function.
 pub trait Arguments: 'static {
     /// The type of a function's arguments: references to the values.
     type Refs<'a>;
@@ -148,7 +148,7 @@ pub trait Parents {
 
     /// Creates the element that `function` returns for these parents' values.
     ///
-    /// The function must be pure: it may be called more than once for the same values, and is never called for values that no query
+    /// The function must be pure: it may be called more than once for the same values, and it is never called for values that no query
     /// needs.
     #[track_caller]
     fn flat_map<T, F>(&self, function: F) -> Element<T>
@@ -163,7 +163,7 @@ pub trait Parents {
     }
 
     /// Creates an element like [`map`](Self::map), with a function that several elements share. Algorithms then know that results
-    /// computed for one of these elements hold for all of them.
+    /// computed for one of the elements that share the function hold for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -321,9 +321,9 @@ impl<T: Value> Element<T> {
 
     /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
-    /// The function must be pure: it may be called more than once for the same value, and in debug builds it is called twice and the
-    /// results are compared. An exact algorithm may call the function for combinations of values that no world has. If the function fails
-    /// for such a combination (by a panic, or with an element that has invalid parameters), the failure is ignored.
+    /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact
+    /// algorithm may call the function for combinations of values that no world has. A failure of the function for such a combination is
+    /// ignored.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

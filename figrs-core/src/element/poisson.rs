@@ -80,7 +80,7 @@ impl Family<u64> for PoissonDistribution {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// Returns the number of values, their mean, and the log-probability of all values if the rate is that mean.
+    /// Returns the number of values, their mean, and the log-probability of all values at a rate equal to that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);
@@ -135,8 +135,8 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a count with a rate of any size. If the rate is above [`MAX_RATE`], a normal draw is rounded to an integer, because the skewness
-/// of the Poisson distribution is then below 1e-4.
+/// Draws a Poisson count with a rate of any size. For rates above [`MAX_RATE`], a normal draw is rounded to an integer, because the
+/// skewness of the Poisson distribution is then below 1e-4.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

@@ -10,15 +10,15 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 
-/// A policy of a decision: chooses the index of an option from the values of some elements.
+/// A policy of a decision: a function from the values of some elements to the index of an option.
 pub trait ChoosePolicy: Send + Sync {
     /// Returns the index of the option that the policy chooses for these values.
     ///
-    /// **Errors.** The call fails if the policy has no choice for these values.
+    /// **Errors.** `choose` fails if the policy has no choice for these values.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 
-/// The function of an element whose value is the chosen option.
+/// The function of the element that has the value of the chosen option.
 struct ChosenOption<P> {
     options: Support,
     policy: P,
@@ -44,7 +44,7 @@ impl AnyElement {
     }
 }
 
-/// A policy that chooses an option by the value of an index element.
+/// A policy of a decision that chooses an option by the value of an index element.
 struct OptionOfIndex {
     /// For each index, the option; an empty list stands for all options in order.
     options: Vec<u32>,
@@ -66,7 +66,7 @@ impl ChoosePolicy for OptionOfIndex {
 impl AnyElement {
     /// Creates an element of this element's type whose value is chosen by an index.
     ///
-    /// `options` has the index in `values` for each value of `index`, and may be empty if these two indices are equal.
+    /// For each value of `index`, `options` has an index in `values`; an empty list stands for equal indices.
     #[doc(hidden)]
     #[must_use]
     pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {

@@ -24,7 +24,7 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Compares two results of one function for the same arguments; only differences in the data of the elements are found.
+/// Compares two results of one function for the same arguments; only the data of the elements are compared.
 pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match difference(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -49,7 +49,7 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// Checks, in debug builds, that a function has the same result if one argument is replaced by a value that equals it but prints
+/// Checks, in debug builds, that a function has the same result if an argument is replaced by an equal value that prints
 /// differently. The function `compare` describes two results that differ.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],

@@ -22,17 +22,16 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// The element of each call is a new random value, even if the function is called twice with the same argument. The element of a call
-/// stores the function and the argument. Therefore exact algorithms can compute the distribution of a call once for each argument
-/// (memoisation). By contrast, an ordinary Rust function that calls itself is unfolded call by call. The body of a call is evaluated on
-/// demand. Therefore the body may call the function anywhere, and the recursion may be deep or endless.
+/// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns
+/// stores the function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument once
+/// (memoisation). An ordinary Rust function that calls itself is unfolded call by call instead. The body of a call is evaluated only when
+/// it is needed. Therefore the body may call the function anywhere, and the recursion may be deep or endless.
 ///
 /// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
-/// body reaches one of the following: an uncertain element created outside the body, a target, an element with evidence, a
-/// [`Score`](crate::Score), a function that fails for some values, or an element that is not finite. In the most probable world, a shared
-/// call has the weight of its most probable choices for its value, but the elements within the call are not listed. All calls are unfolded
-/// by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled
-/// tree.
+/// body reaches an uncertain element created outside the body, a target, an element with evidence, a [`Score`](crate::Score), a function
+/// that fails for some values, or an element that is not finite. In the most probable world, a shared call has the weight of the most
+/// probable choices for its value; the elements within the call are not listed. All calls are unfolded by samplers and `Enumerate`, for
+/// the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
 /// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.

@@ -8,7 +8,7 @@ use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Condition of a clause on the value of one parent.
+/// Condition of a clause on the value of one parent of a [`RichCpd`](crate::RichCpd).
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
     /// The condition accepts any of these values.
@@ -24,7 +24,7 @@ pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> 
     ValuePattern::OneOf(values.into_iter().collect())
 }
 
-/// Builds a pattern that accepts all values except these.
+/// Builds a pattern that accepts all values except the given values.
 pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::NoneOf(values.into_iter().collect())
 }

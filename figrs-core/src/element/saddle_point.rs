@@ -1,8 +1,7 @@
 //! Logarithms of Poisson, binomial and Student densities that retain their digits at any magnitude.
 //!
-//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. The functions of this module
-//! subtract only the small remainders after the largest terms have cancelled: Loader (2000), "Fast and accurate computation of binomial
-//! probabilities".
+//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. Loader (2000), "Fast and
+//! accurate computation of binomial probabilities", subtracts only the small remainders after the largest terms have cancelled.
 
 use std::f64::consts::{LN_2, PI};
 

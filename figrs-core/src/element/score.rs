@@ -9,8 +9,8 @@ use crate::value::Value;
 
 /// Builds elements whose value is weighed when a world reaches them.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world. A Score is part of the program: inside a branch of a
-/// Chain, it weighs only the worlds that take the branch.
+/// Evidence in a [`Model`](crate::Model) holds in every world; a Score may hold in some worlds only. A Score inside
+/// a branch of a Chain weighs only the worlds that take the branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};

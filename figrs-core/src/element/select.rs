@@ -102,15 +102,15 @@ struct CategoricalCache {
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The values without repetitions and, for each original value, its index among the distinct values.
+/// The distinct values of a list and, for each entry of the list, the index of its value among the distinct values.
 #[derive(Debug)]
 struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     numbers: Vec<u32>,
 }
 
-/// Number of weights from which constant weights are sampled by an alias table instead of a linear search. Building the table takes about
-/// as long as four linear searches. For short lists drawn once, the table would cost more than it saves.
+/// Minimum number of constant weights for sampling by an alias table instead of a linear search. Building an alias table takes about as
+/// long as four linear searches. For short lists drawn once, an alias table would cost more than it saves.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// Returns the largest weight, and the sum of the weights divided by the largest, which cannot overflow.
@@ -161,8 +161,8 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// Returns the logarithm of a share of the sum of all weights. `merged` is the sum of the weights in the share, in units of `top`; `sum`
-/// is the sum of all weights, in units of `largest`.
+/// Returns the logarithm of the probability of a value: its weight divided by the sum of all weights. `merged` is the weight of the value,
+/// in units of `top`; `sum` is the sum of all weights, in units of `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -296,7 +296,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// The derivative is [the value is that of `index`] / m − 1 / S, where S is the sum of the weights and m is the weight of the value.
+    /// With S the sum of the weights and m the weight of the value, the derivative with respect to weight `index` is −1 / S, plus 1 / m if
+    /// the value has this weight.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

@@ -41,14 +41,14 @@ pub fn with_arguments<'a, R>(
     with_list(&() as &dyn Any, values, read)
 }
 
-/// A random choice: the distribution of an element, given the values of its parents.
+/// A random choice of an element: the distribution of its value, given the values of its parents.
 #[derive(Clone, Copy)]
 pub enum Choice<'a> {
-    /// The value of an atomic element.
+    /// The choice is the value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The value of a Chain that always results in a member of this family, with these values of its parents.
+    /// The choice is the value of a Chain that always returns a member of this family, for these values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// The value of a table: one of these values, with the probabilities of a row of the table.
+    /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
     Row(&'a Support, WeightSlice<'a>),
 }
 
@@ -91,7 +91,7 @@ impl Choice<'_> {
         Ok(WorldWeight { linear, log })
     }
 
-    /// Returns all values with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
+    /// Returns all outcomes with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
@@ -173,8 +173,7 @@ impl dyn TableOp + '_ {
 }
 
 impl AnyElement {
-    /// Checks the parameters that do not depend on parents; the check must be called once before the first call of
-    /// [`choice`](Self::choice).
+    /// Checks the parameters that do not depend on parents, before the first call of [`choice`](Self::choice).
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Undecided`].
     pub fn check_parameters(&self) -> Result<(), ModelError> {
@@ -186,8 +185,8 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// Returns the random choice that the element makes given these values of its parents; `None` if the element makes no choice, or if
-    /// other elements make the choice for it.
+    /// Returns the random choice that the element makes for these values of its parents; `None` if the element makes no random choice of
+    /// its own.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
     #[inline]
@@ -228,7 +227,7 @@ impl AnyElement {
     }
 
     /// Returns the values that the parents must have so that the element has `value` and agrees with its own observation. The list may be
-    /// shorter than the list of parents, because nothing is demanded of the remaining parents.
+    /// shorter than the list of parents; the remaining parents may have any value.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

@@ -26,7 +26,7 @@ impl StudentT {
     /// Creates a number with this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
     ///
     /// The support is all finite numbers. The mean is the location if the degrees of freedom n are above one. The variance is scale² · n
-    /// / (n − 2) if n is above two, and otherwise infinite: the scale is not the standard deviation.
+    /// / (n − 2) if n is above two, and otherwise infinite; it is not the square of the scale.
     #[track_caller]
     pub fn new<S: Into<Operand>, D: Into<Operand>>(
         location: impl Into<Operand>,

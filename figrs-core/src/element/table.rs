@@ -18,10 +18,10 @@ pub struct Table;
 impl Table {
     /// Creates an element that takes one of `values`, with the weights in the row for its parents' states.
     ///
-    /// Each parent is given with its states, in the order of the table. The argument `weights` has one row of
-    /// `values.len()` weights for each combination of parent states, with the last parent changing fastest. Rows are
-    /// normalised, except rows that already sum to one up to rounding. A parent value that is not among the parent's
-    /// states is an error when a world reaches it.
+    /// Each parent is given with its states, in the order of the table. For each combination of parent states, the
+    /// argument `weights` has one row of `values.len()` weights; the last parent changes fastest. Each row is
+    /// divided by its sum, unless the sum is already one up to rounding. A parent value that is not among the
+    /// parent's states is an error when a world reaches it.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -33,8 +33,8 @@ impl Table {
     /// # drop(cough);
     /// ```
     ///
-    /// Large tables are not copied when they are passed to an algorithm. The [`Weights`] are shared, and so are the
-    /// values of a parent that was built with the same [`States`].
+    /// Large tables are not copied when they are passed to an algorithm. Clones of a table share the [`Weights`],
+    /// and parents with the same [`States`] share the list of states.
     #[track_caller]
     pub fn new<'a, P: Value, S: Into<States<P>>, T: Value>(
         parents: impl IntoIterator<Item = (&'a Element<P>, S)>,
@@ -91,7 +91,7 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for the division.
+    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for this.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -136,7 +136,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// Returns the rows divided by their sums, computed as logarithms, if `f64` cannot represent all of the results.
+/// Returns the rows divided by their sums, computed as logarithms, for results that `f64` cannot represent.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {

@@ -24,12 +24,13 @@ pub struct TruncatedNormal;
 
 impl TruncatedNormal {
     /// Creates a number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has another mean and another
-    /// variance.
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The mean and the variance of the truncated distribution
+    /// differ from those of the normal distribution.
     ///
-    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability
-    /// between the bounds. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail.
-    /// Numbers are then drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of truncated normal variables").
+    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability of
+    /// the interval. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail of the
+    /// normal distribution. Far in a tail, numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
+    /// truncated normal variables").
     ///
     /// ```
     /// # use figrs_core::{StandardDeviation, TruncatedNormal};
@@ -69,7 +70,7 @@ impl fmt::Debug for TruncatedNormalDistribution {
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///
-/// The mass of the interval is stored in units of the density at the point nearest to the mean, which prevents underflow.
+/// The mass of the interval is stored in units of the density at its point nearest to the mean, which prevents underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -126,8 +127,8 @@ impl Interval {
         }
     }
 
-    /// Returns the logarithm of the fraction of the interval's mass that lies in `part`. `apart` is the distance between two points: the points of
-    /// both intervals that are nearest to the mean.
+    /// Returns the logarithm of the fraction of this interval's mass that lies in the interval `part`. `apart` is the distance between the points
+    /// of the two intervals that are nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
@@ -185,14 +186,13 @@ fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// Threshold for narrow intervals: if the width of an interval times its distance from the mean is below this number, its mass is computed at its
-/// middle.
+/// Threshold of an interval's width times its distance from the mean, below which the mass is computed at the middle of the interval.
 const NARROW: f64 = 1e-3;
 
-/// Width of an interval, sqrt(2π), above which normal draws fall inside more often than uniform draws are accepted.
+/// Width of an interval above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
-/// Returns Mills' ratio: the mass above a positive number, in units of the density there.
+/// Returns Mills' ratio: the normal mass above a positive number, divided by the density at this number.
 fn mills(x: f64) -> f64 {
     if x < 30.0 {
         return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();

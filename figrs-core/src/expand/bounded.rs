@@ -7,8 +7,9 @@ use crate::error::ModelError;
 impl Expansion {
     /// Returns an error if the weights of worlds in unexpanded parts may be unbounded, judging by the expanded part of the model.
     ///
-    /// **Guarantee.** Without an error, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums), under two
-    /// conditions. No Score in an unexpanded part may have a weight above one, and no value observed there may have a density.
+    /// **Guarantee.** Without an error, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums), provided
+    /// that the unexpanded parts satisfy two conditions. In the unexpanded parts, no Score may have a weight above one, and no
+    /// observed value may have a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         let Some((depth, true)) = self.cut else {
             return Ok(());

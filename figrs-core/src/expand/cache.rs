@@ -9,17 +9,17 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of Chains and the depths of elements, reused from one expansion of a model to the next.
+/// The results of Chains and the depths of elements, which several expansions of one model share.
 ///
-/// A Chain's function is called once for each combination of values, however often the model is expanded, and the same
-/// element is returned each time. Therefore the least nesting depth of every element is known.
+/// A Chain's function is called once for each combination of values, even if the model is expanded several times.
+/// Therefore the least nesting depth at which each element was reached is known.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; the element itself is stored too, so that no new element reuses its identity.
+    /// The cached data of each element; the element is stored too, so that no new element reuses its identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
-    /// Number of cached combinations of values, and number of value indices in these combinations.
+    /// The number of cached combinations of values, and the total number of value indices in these combinations.
     calls: (usize, usize),
-    /// The memory footprint of the thread before the first expansion.
+    /// The memory footprint of the thread before the first expansion of the model.
     before: Footprint,
 }
 
@@ -39,7 +39,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// Cached results of a Chain's function, by the indices of its arguments' values.
+/// Cached results of a Chain's function, keyed by the indices of the arguments' values.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
@@ -60,7 +60,8 @@ impl ExpansionCache {
         self.before
     }
 
-    /// Returns the smallest depth at which an element has been reached so far, and `true` if `depth` lowers it.
+    /// Returns the smallest depth at which an element has been reached so far, and `true` if `depth` is smaller than
+    /// before.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;

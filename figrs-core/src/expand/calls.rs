@@ -1,4 +1,4 @@
-//! The calls of recursive functions that an expansion has reached, and the distributions found for them.
+//! The calls of recursive functions in an expansion, and the distributions found for them.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -31,12 +31,12 @@ pub(super) struct CallRequest {
 /// The solutions of all recursive calls that an expansion has reached.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
-    /// The solution of each call, with an element of the call, so that no new function reuses the identity of the call's function.
+    /// The solution of each call, with an element of the call, which keeps the call's function alive.
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names. The body of a call is unfolded if it reaches such an element, because evidence on the
-    /// element must count.
+    /// Elements that the model or the query names. If the body of a call reaches such an element, the call is unfolded, because evidence on
+    /// the element must count.
     roots: FxHashSet<ElementId>,
 }
 
@@ -46,14 +46,14 @@ pub(super) enum CallTreatment {
     Shared(Support, Weights),
     /// The call is treated like any other Chain.
     Unfolded,
-    /// The call has to be solved before the expansion can continue.
+    /// The call must be solved before the expansion can continue.
     Unsolved(CallId),
-    /// The call is unfolded, and so is the body that makes the call. The reason is that the body did not create the function of the call.
+    /// The call is unfolded, and so is the call whose body makes it, because that body did not create the called function.
     UnfoldsCaller,
 }
 
 impl CallSolutions {
-    /// Creates an empty collection of solutions, for a model and a query that name the elements `roots`.
+    /// Creates an empty collection of solutions of recursive calls; the model and the query name the elements `roots`.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -66,8 +66,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// Returns the treatment of a call in the body of another call; `known` is the number of functions that were known before the expansion
-    /// of that body began.
+    /// Returns the treatment of a call in the body of another call; `known` is the number of recursive functions known before the expansion
+    /// of that body.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,

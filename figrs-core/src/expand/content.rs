@@ -26,7 +26,7 @@ pub struct ExpandedElement {
     pub content: Content,
     /// The weight that soft evidence gives to each value of the element.
     pub weights: Option<Weights>,
-    /// `true` if evidence removed values that the element could otherwise take.
+    /// `true` if evidence excluded values that the element could otherwise take.
     pub restricted: bool,
     /// The index of the element's outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters
     /// determine their probabilities.
@@ -37,9 +37,9 @@ pub struct ExpandedElement {
 
 /// Failures of an element's function: the combinations of parent values for which the element has no value.
 ///
-/// An expansion calls functions for all combinations of the values that parents can take. Some combinations may occur in no world,
-/// because parents may depend on each other, and a branch may be taken for some values only. Therefore a failure is a mistake in the
-/// model only if a world can reach it.
+/// An expansion calls a function for all combinations of the values that its parents can take. Some combinations of parent values
+/// may occur in no world, because parents may depend on each other, and a branch may be taken for some values only. Therefore a
+/// failure of a function is a mistake in the model only if a world can reach it.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
     /// The failure for the first of the failed combinations.
@@ -70,7 +70,7 @@ impl ExpandedElement {
         (own + weights + content + failures) as u64
     }
 
-    /// Returns the number of values of the element in a factor graph, including `unknown` but not `absent`.
+    /// Returns the number of values of the element in a factor graph, including the value `unknown` but not the value `absent`.
     pub(super) fn states(&self) -> usize {
         self.support.len() + usize::from(self.unknown)
     }
@@ -100,7 +100,8 @@ pub enum Content {
     Apply(Vec<u32>),
     /// The value is that of a selected element: for each combination of parent values, the index of the element in `results`.
     Chain {
-        /// For each combination of parent values, the index of the selected result; [`Content::NO_CHOICE`] if the function failed.
+        /// For each combination of parent values, the index of the selected element in `results`; [`Content::NO_CHOICE`] if the
+        /// function failed.
         choice: Vec<u32>,
         /// The distinct elements that can be selected, by their indices in the expansion.
         results: Vec<usize>,
@@ -108,7 +109,7 @@ pub enum Content {
     /// The value follows a conditional table: for each combination of parent values, the probabilities of the values in
     /// the support.
     Table(Weights),
-    /// The value is the parent's value, and each value has a weight.
+    /// The value is the parent's value, which evidence weighs.
     Score(Weights),
     /// The element is a Chain that was not expanded; its value is `unknown`.
     Unexplored,

@@ -1,8 +1,9 @@
 //! The factors that encode a Chain in a factor graph.
 //!
 //! If every result is an atomic element that only this Chain uses, the results become rows of a conditional table, which is sparse if most
-//! of its entries are zero. If some results cannot be rows of a table, a selector variable represents the choice among the results. Each
-//! result that is not a row is joined to the Chain by one factor, or by a two-way multiplexer if that factor would be large.
+//! of its entries are zero. If some results of a Chain cannot be rows of a table, a selector variable represents the choice among all
+//! results. A result that is not a row of the table is joined to the Chain by one factor, or by a two-way multiplexer if that factor would
+//! be large.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
@@ -18,7 +19,7 @@ const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of an atomic result that only this Chain uses: their indices among the Chain's values, ascending, and their weights.
+/// Outcomes of an atomic result of a Chain: their indices among the Chain's values, ascending, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -39,7 +40,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// The entries of outcomes whose probability is zero only for the present values of parameters.
+    /// The entries that are zero only because of the present values of parameters.
     open_zeros: Vec<u32>,
 }
 

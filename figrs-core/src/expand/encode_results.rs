@@ -1,9 +1,9 @@
 //! The multiplexer of a Chain: factors that give the Chain the value of the chosen result.
 //!
-//! Each two-way multiplexer adds one result of the Chain. A single variable passes from one multiplexer to the next. It has the value of
-//! the Chain if the choice was among the results so far, and otherwise it is the choice. Therefore no variable is in many factors, even if
-//! there are many results. Each factor is a function. Therefore the choice and the results have only as many joint assignments as the
-//! choice and the variables on which the results depend.
+//! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. If the
+//! chosen result has already been decided about, this variable has the value of the Chain; otherwise it is the choice. Therefore no
+//! variable is in many factors, even if there are many results. Each factor of a multiplexer is a deterministic function. Therefore zeros
+//! limit the joint assignments of the choice and the results.
 
 use std::ops::Range;
 
@@ -14,12 +14,12 @@ use figrs_factor::graph::{FactorTable, VarId, Weights};
 /// Number of entries up to which a two-way multiplexer is a single table.
 const MAX_DENSE_ENTRIES: usize = 256;
 
-/// The possible states between two-way multiplexers: a value of the Chain, or a choice that has not been processed yet.
+/// The possible states between two multiplexers: a value of the Chain, or a choice of a result that comes later.
 struct MultiplexerState {
     variable: VarId,
-    /// The values of the Chain that have states, as ascending indices.
+    /// The values of the Chain that can have been decided already, as ascending indices.
     columns: Vec<u32>,
-    /// The choices that have not been processed; their states follow the states of the values.
+    /// The choices of results that come later; their states follow the states of the values.
     choices: Vec<ChainChoice>,
 }
 
@@ -35,8 +35,8 @@ impl MultiplexerState {
 }
 
 impl EncodingBuilder<'_> {
-    /// Adds the factors that define the value of a Chain, given its choice. Each result is a row of the Chain's table, an element joined
-    /// by one factor, or an element joined by a two-way multiplexer.
+    /// Adds the factors that define the value of a Chain, given its choice. Each result of a Chain is a row of its table, an element
+    /// joined by one factor, or an element joined by a two-way multiplexer.
     pub(super) fn join_results(
         &mut self,
         position: usize,
@@ -80,7 +80,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Returns the row of a choice that determines its result directly from the selector.
+    /// Returns the table row for a choice that determines its result directly from the selector.
     fn chosen_value_row(
         &self,
         position: usize,

@@ -28,15 +28,15 @@ enum Unreached {
     Absent,
 }
 
-/// A factor graph for the worlds of some roots of an expansion.
+/// A factor graph for the worlds in an expansion of a model.
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed
-/// over all variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. The sum
+/// of the product over all variables except the variable of one element is the unnormalised marginal of that element. In an encoding
 /// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots, and its weight is exactly the
 /// probability of the world. Elements of branches that are not taken are `absent` and have weight one.
 ///
-/// **Complexity.** The time is linear in the entries of the expansion's tables. In addition, each branch that is not a plain atomic element
-/// costs the product of three numbers: the number of branches, the size of the branch's support and the size of the Chain's support.
+/// **Complexity.** The time is linear in the number of entries of the expansion's tables. Each branch of a Chain that is not a plain atomic
+/// element also costs the number of branches times the sizes of the supports of the branch and of the Chain.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -46,7 +46,7 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// The function failures whose worlds an encoding selects.
+/// A query for the worlds in which functions of the model fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
@@ -81,20 +81,21 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are left out. A Score that any target of the expansion reaches weighs the
-    /// worlds of all queries, even if that target is not queried.
+    /// Elements that neither the targets nor the evidence need are left out of the factor graph. If any target of the expansion reaches a
+    /// Score, the Score weighs the worlds of all queries, even if they do not ask for this target.
     ///
-    /// For an incomplete expansion, the sums are lower bounds: they are over the worlds in which all values that evidence and targets need
-    /// are known. In an incomplete expansion, all targets are needed, because a Score may be in an unexpanded part of the model.
+    /// For an incomplete expansion, the sums are lower bounds, over the worlds in which the values of all targets and of all evidence are
+    /// known. In an incomplete expansion, all targets must be known, because unexpanded parts of the model may contain Scores.
     ///
     /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the limit of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// Builds an encoding like [`for_sums`](Self::for_sums) that includes the worlds in which some element is unknown. These worlds have
-    /// the largest weight that evidence can give them. The sums are upper bounds if [`Expansion::check_bounded`] returns no error. In the
-    /// Boolean semiring, they always state whether the evidence may be possible.
+    /// Builds an encoding like [`for_sums`](Self::for_sums) that includes the worlds in which some element is unknown. A world in which
+    /// some element is unknown has the largest weight that evidence can give it. The sums over the factor graph are upper bounds if
+    /// [`Expansion::check_bounded`] returns no error. In the Boolean semiring, the factor graph states whether the evidence may be
+    /// possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -135,8 +136,8 @@ impl Encoding {
     }
 
     /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of one element, given by its index, or any function. If a world in which a function fails has positive weight, the failure
-    /// is a mistake in the model. An element whose function fails may have any value.
+    /// function of the element at a given index, or any function. The failure of a function is a mistake in the model if a world in which
+    /// it fails has positive weight. An element whose function fails may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -154,7 +155,7 @@ impl Encoding {
         .build()
     }
 
-    /// Builds the encoding for single worlds: the most probable world, or samples.
+    /// Builds the encoding for queries about single worlds: the most probable world, or samples.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -173,15 +174,15 @@ impl Encoding {
         std::mem::take(&mut self.graph)
     }
 
-    /// Returns the weights that are zero only for the present numbers of the model, such as the probability of an outcome whose
+    /// Returns the weights that are zero only because of the present numbers of the model, such as the probability of an outcome whose
     /// [`Param`](crate::Param) is zero.
     ///
-    /// Each item is the index of a factor, with indices into its weights.
+    /// The weights are given by the index of their factor, and by their indices within the factor.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
 
-    /// True if some elements do not belong to all worlds; then sums and single worlds need different encodings.
+    /// True if some elements do not belong to all worlds, so that sums and single worlds need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
@@ -192,7 +193,7 @@ impl Encoding {
     }
 
     /// Returns the value of an element in a world, which is given as a value for each variable; `None` if the element does not belong to
-    /// the world. `expansion` is the expansion that was encoded.
+    /// the world. `expansion` is the expansion from which the encoding was built.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -240,7 +241,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Largest number of choices for which the selector of a Chain itself indicates which branch is reached.
+/// Largest number of choices for which the selector of a Chain itself shows which branch is reached.
 const FEW_CHOICES: usize = 3;
 
 /// An encoding under construction.
@@ -249,19 +250,19 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The function failures that the encoding selects, if it is for a query about failures.
+    /// The function failures that select the worlds, if the query is about failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
     /// For each element, `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
-    /// Variables that state which of the selected functions fail.
+    /// Variables that are true if one of the functions of the query fails.
     pub(super) failures: Vec<Guard>,
-    /// The weights of outcomes that are zero only for the present parameters: the index of each factor, and indices into its weights.
+    /// The weights that are zero only because of the present parameters: the index of each factor, and indices into its weights.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// Variables that state whether a Chain makes a certain choice, until the factors of the Chain define them.
+    /// Variables that show whether a Chain makes a certain choice, until the factors of the Chain define them.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -327,7 +328,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// Returns the Chain whose table has this element as a row, if the element has no other use.
+    /// Returns the Chain whose table contains this element as a row, if the element has no other use.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -342,12 +343,12 @@ impl<'e> EncodingBuilder<'e> {
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if one element is absent exactly where the other is.
+    /// True if one element belongs to exactly the same worlds as another element.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
 
-    /// Returns a variable that states whether the element is reached; `None` if the element is always reached.
+    /// Returns a variable that shows whether the element is reached; `None` if the element is always reached.
     pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
         if !self.may_be_absent(position) {
             return None;
@@ -364,11 +365,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds one guard (reachability condition) for some choices of Chains, which is true if one of these choices is made.
+    /// Builds one guard (variable for reachability) for some choices of Chains; it is true if one of these choices is made.
     ///
-    /// For a single choice among many, the guard is a variable that the multiplexer defines when it adds the result. Otherwise all branches
-    /// would depend on the selector. In other cases, the guard is the selector, or a new variable that is the disjunction of several
-    /// guards.
+    /// For a single choice among many, the guard is defined by the multiplexer that adds the chosen result, because otherwise all branches
+    /// would depend on the selector. For any other choices, the guard is the selector itself, or a new variable that is the disjunction of
+    /// several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -402,7 +403,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds one guard (reachability condition) for the disjunction of several guards.
+    /// Builds one guard (variable for reachability) for the disjunction of several guards.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

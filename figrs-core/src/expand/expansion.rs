@@ -7,7 +7,7 @@ use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 
-/// All elements that the roots of a model need, with numbered values.
+/// All elements that the roots of a model (targets and evidence) need, with numbered values.
 ///
 /// Each element comes after its parents and after the results of its branches.
 #[derive(Debug)]
@@ -23,7 +23,8 @@ pub struct Expansion {
     pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if outcomes are to be counted; then an element that is not reached must not have an outcome.
+    /// `true` if the outcomes of random elements are to be counted; an element that is not reached must then have no
+    /// outcome.
     pub(super) counts_outcomes: bool,
     /// `true` if some elements are recursive calls that share their distribution.
     pub(super) shares_calls: bool,
@@ -41,7 +42,7 @@ impl Expansion {
         self.shares_calls
     }
 
-    /// Returns the number of elements reached; an element counts again if the traversal had to be repeated.
+    /// Returns the number of elements reached, including repetitions of a traversal.
     pub fn reached(&self) -> usize {
         self.reached
     }
@@ -56,8 +57,7 @@ impl Expansion {
         self.positions.get(&element.id()).copied()
     }
 
-    /// Returns the outcomes whose probabilities parameters determine, in the order of the origins (outcome indices) of their
-    /// weights.
+    /// Returns the outcomes whose probabilities parameters determine, in the order of their indices in the weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
@@ -94,20 +94,20 @@ impl Expansion {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// Returns the elements, by index, that the roots need and whose functions failed for some combination of parent values.
+    /// Returns, by index, the elements needed by the roots whose functions failed for some combination of parent values.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// Returns the element for which evidence leaves no value, if there is such an element; the expansion ended there.
+    /// Returns the element at which the expansion ended because evidence leaves it no value, if there is such an element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
 }
 
 impl ExpandedElement {
-    /// Returns an error if the element has no finite support.
+    /// Returns an error if the element has infinitely many or continuous values.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),

@@ -16,12 +16,13 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Memory of the expansion itself.
+    /// Memory of the data structures of the expansion.
     pub(super) account: MemoryAccount,
 }
 
 impl ExpansionMemory {
-    /// Creates an empty account; elements count from now on, or from an earlier reading of the memory footprint.
+    /// Creates an account of memory in which elements count from now on, or from an earlier reading of the
+    /// memory footprint.
     pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
             before: before.unwrap_or_else(Footprint::now),
@@ -55,8 +56,8 @@ mod tests {
     use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
 
-    /// Returns a recursive model whose calls each make two wide distributions and two Chains on them, without
-    /// end.
+    /// Returns a recursive model without end, in which each call makes two wide distributions and two Chains on
+    /// them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

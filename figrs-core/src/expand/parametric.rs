@@ -10,8 +10,7 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 
-/// The parameters that replace [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which expansions
-/// reach these elements.
+/// The parameters that replace [`Learned`](crate::Learned) elements, in the order in which expansions reach these elements.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedParameters {
     learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
@@ -121,21 +120,21 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
 
-/// The outcomes of a random element whose probabilities are determined by parameters.
+/// The outcomes of a random element whose probabilities depend on parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
     /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that replaces it.
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The origin (outcome index) of the first outcome's weight; the origins of the other outcomes follow.
+    /// The number of the first outcome in the list of all parametric outcomes; the other outcomes follow.
     pub first: u32,
-    /// The outcomes, or an empty list if they are not listed; in this case, the only origin is that of the observed value.
+    /// The outcomes of the element; the list is empty if only the observed value counts as an outcome.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Returns the number of origins (outcome indices): one for each listed outcome, or one for the observed value.
+    /// Returns the number of parametric outcomes: the listed outcomes, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }

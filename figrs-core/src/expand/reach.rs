@@ -10,8 +10,8 @@ use super::content::{Content, ExpandedElement};
 pub(super) enum ReachCondition {
     /// The element is reached in every world.
     Always,
-    /// The element is reached in the worlds in which one of these Chains (given by index) makes this choice (given by index
-    /// in its results).
+    /// The element is reached in the worlds in which one of the listed Chains makes the listed choice; Chains and choices
+    /// are given by index.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
@@ -20,7 +20,7 @@ pub(super) enum ReachCondition {
 pub(super) struct ReachConditions {
     /// For each element, the conditions under which it is reached; `None` for elements that the roots do not need.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element to which only one Chain refers, this Chain.
+    /// For each atomic element that only one Chain uses, the index of this Chain.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
@@ -61,7 +61,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates reachability conditions from the roots to the inputs of elements.
+    /// Propagates the conditions of reachability from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -120,7 +120,7 @@ impl ExpandedElement {
     }
 }
 
-/// Replaces the choices of a Chain by the condition of the Chain itself, if the set contains all choices of the Chain.
+/// If the set contains all choices of a Chain, replaces them by the condition of the Chain itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

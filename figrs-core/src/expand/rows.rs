@@ -1,4 +1,4 @@
-//! The table of one element, indexed by the supports of its parents.
+//! The table of an element's values over the supports of its parents.
 
 use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expansion_memory::bytes_of;
@@ -28,8 +28,8 @@ struct FailureCollector {
 }
 
 impl FailureCollector {
-    /// Records the outcome for the next combination of parent values, and returns the value if there is one. If an error
-    /// concerns more than the worlds with this combination, it is returned.
+    /// Records the outcome for the next combination of parent values, and returns the value if there is one. Returns an error
+    /// that is not limited to the worlds with this combination of parent values.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -136,7 +136,7 @@ pub(super) fn apply(
     Ok((values.build(), Content::Apply(index), failures.finish()))
 }
 
-/// Returns the rows of a conditional table for the values that its parents can take.
+/// Returns the rows of a conditional table for the values that its parents can take in the expansion.
 pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
@@ -186,9 +186,9 @@ pub(super) fn table(
 
 /// The index of each value of a parent among the states that a table lists for the parent.
 enum Positions {
-    /// The values and the states are the same list.
+    /// The parent's values and the states of the table are the same list.
     Same,
-    /// The state of each value, or `None` if the table has no such state; the states are looked up once, not for each row.
+    /// For each value of the parent, the index of its state, or `None` if the table has no such state.
     Listed(Vec<Option<usize>>),
 }
 
@@ -271,7 +271,7 @@ fn weigh(
     }
 }
 
-/// Removes the values that evidence on the element excludes, and weighs the remaining values.
+/// Removes the values that evidence on the element excludes, and weights the remaining values.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],

@@ -1,8 +1,8 @@
-//! Expansion in which each call of a recursive function is solved once for each argument.
+//! Expansion that solves each call of a recursive function once for each argument.
 //!
-//! When a traversal reaches a call, it is suspended until the body of the call has been solved; the body is expanded by a traversal of its
-//! own. From then on, the call is an atomic element. The body of a call is expanded twice. Elements that both expansions of a body reach
-//! were not created by the body, so that other elements may read them. Therefore such a call is unfolded.
+//! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A
+//! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions was not
+//! created by the body, and may therefore be read elsewhere. A call with such an element in its body is unfolded.
 
 use rustc_hash::FxHashSet;
 
@@ -30,10 +30,10 @@ impl Expansion {
     /// Expands all elements that `targets` and the evidence of `model` need. Calls of [`Recursive`](crate::Recursive) functions become
     /// atomic elements if calls with the same argument may share their distribution.
     ///
-    /// The function `solve` computes a weight for each value of the only target of an expansion without evidence. Depending on the query,
-    /// the weight is the sum over the worlds, or the weight of the most probable world.
+    /// The function `solve` computes a weight for each value of the only target of an expansion, which has no evidence. The weight of a
+    /// value is the sum over the worlds, or the weight of the most probable world, depending on the query.
     ///
-    /// **Complexity.** Each body is expanded twice and solved once for each function and argument.
+    /// **Complexity.** The body of each call is expanded twice and solved once, for each function and argument.
     ///
     /// **Errors.** The errors of [`new`](Self::new) and of `solve`, and [`ModelError::CyclicCall`].
     pub fn sharing_calls<E: From<ModelError>>(
@@ -81,23 +81,23 @@ fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     stated.chain(fixed).chain(asked).collect()
 }
 
-/// The body of a call that is being expanded.
+/// A recursive call whose body is being expanded.
 struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// Result of the first expansion of the body, if this is the second expansion.
+    /// The first expansion of the body, while the body is expanded for the second time.
     first: Option<Expansion>,
 }
 
-/// The recursive calls of one expansion, and a stack of the calls being solved; each call on the stack is needed by the call below it.
+/// The recursive calls of one expansion, and a stack of calls that are being solved; each call on the stack waits for the call above it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory taken by the traversal that waits for all calls on the stack.
+    /// Memory taken by the traversal of the model, which waits for all calls on the stack.
     memory: ExpansionMemory,
 }
 
@@ -194,8 +194,8 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, common functions and common elements
-    /// with a certain value are ignored. For the most probable world they count, because the world would lack them.
+    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, a common element is ignored if it
+    /// has a certain value or is a function. For the most probable world, all common elements count, because the world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -209,7 +209,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if a body has no Scores and no failing functions, so that only its random choices determine the weights of its values.
+/// True if a body has no Scores and no failing functions, so that only random choices determine the weights of its values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

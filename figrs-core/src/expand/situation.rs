@@ -1,15 +1,15 @@
-//! The variables that determine an element, and the situation of the element (reached, unknown or absent) under
-//! their assignments.
+//! The variables on which an element depends, and the situation of the element (reached, unknown or absent) for
+//! each of their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// The present assignment of a list of variables, in which one variable may be listed twice.
+/// The present assignment of a list of variables, which may list a variable twice.
 pub(super) struct ListedVariables {
     /// The distinct variables of the list.
     pub(super) variables: Vec<VarId>,
-    /// For each listed variable, its index among the distinct variables.
+    /// For each entry of the list of variables, its index among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
@@ -24,7 +24,7 @@ pub(super) enum Situation {
     Unknown,
     /// The element is not reached.
     Absent,
-    /// The assignment of the variables is impossible in every world.
+    /// No world has this assignment of the variables.
     Never,
 }
 

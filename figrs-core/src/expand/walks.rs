@@ -27,7 +27,7 @@ impl Expansion {
     ///
     /// A member of a family with a learned parameter depends only on its other parameters. A learned element that is a target, or that
     /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
-    /// value given there.
+    /// value that `stand_ins` gives.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn learning(
@@ -43,8 +43,8 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model like [`new`](Self::new), but with decided elements. Each decided element has the given options as its values,
-    /// with weight one, independent of its parents. The decided elements are decisions, or other elements that are to be controlled.
+    /// Expands a model like [`new`](Self::new), but with decided elements. Each decided element has the given options as its values, all
+    /// with weight one, independent of its parents. A decided element is a decision, or any other element that is to be controlled.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn deciding(
@@ -62,7 +62,8 @@ impl Expansion {
     /// Expands the Chains that are nested in fewer than `depth` other Chains; all elements that need other Chains have the value
     /// `unknown`.
     ///
-    /// A part of the model that is expanded to some depth is also expanded to any greater depth, in whatever order elements are reached.
+    /// A part of the model that is expanded to some depth is also expanded to any greater depth, even if elements are reached in another
+    /// order.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn to_depth(

@@ -11,7 +11,7 @@ use crate::value::datum::Datum;
 /// roots.
 ///
 /// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains.
-/// In contrast, the identities of handles differ from run to run.
+/// By contrast, the identities of handles ([`ElementId`](crate::ElementId)) differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);
 

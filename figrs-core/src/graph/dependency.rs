@@ -10,18 +10,19 @@ use crate::model::statements::StatementIndex;
 /// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
 /// reads it.
 ///
-/// A Chain is a function of its parents and of the results from which it chooses. Therefore elements that a branch creates or captures are
-/// part of the graph. Evidence that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a separate node,
-/// which reads the element. The node of a Score in a branch also reads the nodes that determine whether the branch is taken.
+/// In this graph, a Chain is a function of its parents and of the results from which it chooses. Therefore the graph contains the elements
+/// that branches create or capture. Evidence that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a
+/// separate node, which reads the element. The node of a Score in a branch also reads the nodes that determine whether the branch is
+/// taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements, in the order of their nodes, which come before the nodes of evidence and of branch conditions.
+    /// The elements of the model; their nodes come before the nodes of evidence and of branch conditions.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
-    /// The nodes whose values the model states, and the nodes of the model's other evidence.
+    /// The nodes whose values the model sets by observations or interventions, and the nodes of its other evidence.
     pub(super) stated: Vec<usize>,
 }
 
@@ -39,7 +40,7 @@ pub(super) struct DependencyNode {
 impl DependencyGraph {
     /// Builds the graph of an expansion, with all branches that are possible given the evidence of its model.
     ///
-    /// If the expansion found the evidence impossible, the graph has no meaning.
+    /// If the expansion found the evidence impossible, the graph is meaningless.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
         let mut graph = Self::default();
         for (position, expanded) in expansion.elements().iter().enumerate() {
@@ -64,14 +65,14 @@ impl DependencyGraph {
         })
     }
 
-    /// Returns the index in `of` of the last element that equals `element` or on which `element` depends.
+    /// Returns the index in `of` of the last element that equals `element`, or on which `element` depends.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
         of.iter().rposition(is_read)
     }
 
-    /// Changes the graph so that `element` reads these elements instead of its former inputs.
+    /// Changes the graph such that `element` reads the given elements instead of its former inputs.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -82,7 +83,7 @@ impl DependencyGraph {
         self
     }
 
-    /// Builds the graph of a model whose elements create no other elements; the elements may have continuous values or infinitely many
+    /// Builds the graph of a model in which no function creates elements; the elements may have continuous values or infinitely many
     /// values. Returns `None` if the model has a Chain that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
@@ -130,7 +131,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// Returns the same graph without the edges from these elements to their readers.
+    /// Returns the same graph without the edges from the given elements to the elements that read them.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -149,7 +150,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// Returns the index of an element's node, which is added if the element is new.
+    /// Returns the index of an element's node; a node is added for a new element.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -175,14 +176,14 @@ impl DependencyGraph {
         });
     }
 
-    /// Adds the evidence of another model on the graph's elements.
+    /// Adds the evidence that another model states about elements of the graph.
     #[must_use]
     pub fn with_statements_of(mut self, model: &Model) -> Self {
         self.state(model);
         self
     }
 
-    /// Adds the evidence of a model.
+    /// Adds the evidence of a model to the graph.
     fn state(&mut self, model: &Model) {
         for (element, evidence) in model.evidence() {
             let Some(&at) = self.positions.get(&element.id()) else {
@@ -269,7 +270,7 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// Returns, for each element, `true` if the roots reach it through parents alone, so that every world has the element.
+/// Returns, for each element, `true` if the roots reach it through parents only; every world has such an element.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];

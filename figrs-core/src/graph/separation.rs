@@ -8,17 +8,17 @@ use crate::element::node::AnyElement;
 pub enum EvidenceRole {
     /// The evidence is given, in addition to the given elements.
     Given,
-    /// The evidence is not known.
+    /// The evidence is not given.
     Unknown,
-    /// The evidence is not known, and belongs to the elements from which the separation starts.
+    /// The evidence is not given, and the separation starts from it, as from the elements `from`.
     Asked,
 }
 
 /// The elements that can depend on some elements, given other elements.
 ///
 /// **Guarantee.** Separated elements are independent for all probabilities and functions. The test is D-separation, which is complete for
-/// graphs with functions: elements that can depend on each other do so for almost all probabilities. Elements that are functions of given
-/// elements count as given.
+/// graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements that are functions
+/// of given elements count as given.
 ///
 /// **Complexity.** The time is linear in the size of the graph.
 ///
@@ -34,10 +34,10 @@ pub struct Separation<'g> {
 }
 
 impl DependencyGraph {
-    /// Finds the elements that can depend on the elements `from` when the elements `given` are known. The evidence counts as part of
-    /// `from` if its role is [`Asked`](EvidenceRole::Asked).
+    /// Finds the elements that can depend on the elements `from` when the elements `given` are known. With the role
+    /// [`Asked`](EvidenceRole::Asked), the evidence counts as part of `from`.
     ///
-    /// Elements outside the graph are ignored.
+    /// Elements that are not in the graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],
@@ -61,7 +61,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Returns the nodes that active trails reach, given some nodes.
+    /// Returns the nodes that active trails from some nodes reach, given other nodes.
     fn active_trails(&self, from: &[usize], given: &[usize]) -> Vec<bool> {
         let n = self.nodes.len();
         let (starts, readers) = self.readers();
@@ -96,7 +96,7 @@ impl DependencyGraph {
         is_reached
     }
 
-    /// Returns, for each node, its readers, as ranges of one list.
+    /// Returns, for each node, the nodes that read it, as ranges of one list.
     fn readers(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.nodes.len() + 1];
         for input in self.nodes.iter().flat_map(|node| &node.inputs) {
@@ -157,14 +157,14 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if an element can depend on the elements from which the separation starts.
+    /// True if an element may depend on the elements from which the separation starts.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Returns elements that would separate `element` if they were also given: its nearest ancestors that an active trail reaches and that
-    /// have a name or are random. If active trails also come from the readers of `element`, the result is `element` itself.
+    /// Returns elements that would separate `element` if they were given as well: its nearest ancestors on active trails that have a name
+    /// or are random. The result is `element` itself if active trails also come from the elements that read it.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();

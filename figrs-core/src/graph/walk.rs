@@ -39,9 +39,9 @@ pub struct GraphNode {
 /// Kind of connection between two elements of a [`ModelGraph`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The first element is a parent of the second.
+    /// The first element of the edge is a parent of the second.
     Parent,
-    /// The first element is the result that the second element, a Chain, has for these parent values.
+    /// The second element of the edge is a Chain, and the first element is its result for these parent values.
     Branch(String),
 }
 
@@ -84,7 +84,8 @@ impl ModelGraph {
 
     /// Builds the graph with the branches of every Chain, for finite models within the default [`Limits`].
     ///
-    /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and models that exceed the limits.
+    /// **Errors.** The errors of an expansion: mistakes in elements that are reached, models that are not finite, and models
+    /// that exceed the limits.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, &Limits::default())?;
@@ -92,7 +93,7 @@ impl ModelGraph {
     }
 
     /// Builds the graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default
-    /// [`Limits`]. The graph exists also for infinite models, whose remaining Chains are marked as unexplored.
+    /// [`Limits`]. The graph to a given depth exists also for infinite models, whose deeper Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,

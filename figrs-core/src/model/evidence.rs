@@ -14,7 +14,7 @@ use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Largest magnitude of a log-weight: with this limit, sums over all elements do not overflow.
+/// Largest magnitude of a log-weight, which prevents an overflow of the sum over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
@@ -25,11 +25,11 @@ type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 pub enum StatementId {
     /// The element is observed to have this value.
     Observed(Datum),
-    /// The value passes this test.
+    /// The value passes the test with this identity.
     Condition(FunctionId),
-    /// The value has the weight that this function returns.
+    /// The value has the weight that the function with this identity returns.
     Weight(FunctionId),
-    /// The value has the weight whose logarithm this function returns.
+    /// The value has the weight whose logarithm the function with this identity returns.
     LogWeight(FunctionId),
 }
 
@@ -138,7 +138,7 @@ impl Evidence {
         self.location
     }
 
-    /// Returns the identity of the statement, if it can be compared. Two statements with equal identities, about elements of one type, give every
+    /// Returns the identity of the statement, if it can be compared. Statements with equal identities, about elements of one type, give every
     /// value the same weight.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
@@ -159,7 +159,7 @@ impl Evidence {
         }
     }
 
-    /// True if weights other than zero and one are possible.
+    /// True if the evidence may give weights other than zero and one.
     pub fn is_soft(&self) -> bool {
         !matches!(
             self.statement,
@@ -167,8 +167,8 @@ impl Evidence {
         )
     }
 
-    /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. An observation and a
-    /// condition give at most weight one. (The density of an observed value belongs to the element, and is not part of this maximum.)
+    /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. The largest weight is
+    /// one for an observation or a condition. (The density of an observed value is not part of this maximum, because it belongs to the element.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),

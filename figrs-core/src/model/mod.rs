@@ -1,4 +1,4 @@
-//! A model: evidence and interventions on elements.
+//! A model: a set of evidence and interventions on elements.
 
 pub mod evidence;
 pub(crate) mod observation_pool;
@@ -16,8 +16,8 @@ use crate::value::datum::Datum;
 
 /// Evidence and interventions on elements, stored separately from the elements.
 ///
-/// Many models can use the same elements at once. Evidence may be stated for any element, and several times for the same element; all
-/// statements hold. The elements that carry evidence, together with the targets of a run, are the roots of its worlds.
+/// Many models can use the same elements at once. Any element may have several statements of evidence, all of which hold. The elements with
+/// evidence, together with the targets of a run, are the roots of a world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -73,7 +73,7 @@ impl Model {
     }
 
     /// States a condition like [`condition`](Self::condition), with a test that several statements share. Algorithms then know that the
-    /// statements are the same.
+    /// statements have the same test.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where
@@ -94,7 +94,7 @@ impl Model {
 
     /// Weighs worlds like [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Unexpanded parts of a model have a bound only if a maximum is stated; all algorithms accept a maximum.
+    /// Unexpanded parts of a model have bounded weights only if maxima are stated.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -121,8 +121,8 @@ impl Model {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, independent of its parents. The value is not evidence about the parents, and `element` does not make the
-    /// parents part of the world. A later intervention on the same element replaces an earlier one.
+    /// Sets `element` to a value, independent of its parents. The value set by an intervention is not evidence about the parents of the
+    /// element, which then need not belong to the world. A later intervention on the same element replaces an earlier one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
@@ -136,7 +136,7 @@ impl Model {
     }
 
     /// Makes a decision follow a policy: the decision has the value of another element of the same type, unless an intervention sets the
-    /// decision. A later policy of the same decision replaces an earlier one.
+    /// decision. A later policy for the same decision replaces an earlier one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]
@@ -185,7 +185,7 @@ impl Model {
         &self.policies
     }
 
-    /// Returns the same model with only the statements of evidence that `keep` accepts, given by index.
+    /// Returns the same model, reduced to the statements of evidence that `keep` accepts; `keep` receives the index of a statement.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {

@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 /// Maximum number of distributions, with the same parents and the same hash, to which an observation is compared.
 const MAX_CANDIDATES: usize = 8;
 
-/// Observations of one distribution, given by the indices of the statements.
+/// The observations of one distribution, given as indices of statements.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
@@ -31,12 +31,13 @@ fn member<'a>(
 }
 
 impl Model {
-    /// Returns the same model, except that a single observation of a list replaces all observations of one distribution.
+    /// Returns the same model, in which one observation of a list replaces all observations of the same distribution.
     ///
-    /// The new statement has the index of the first replaced observation.
+    /// The new statement takes the place of the first replaced observation.
     ///
-    /// Pooled elements are set to their values, for the elements that read them. The pools depend only on the model. They do not depend
-    /// on other handles of the elements, whose number differs with the number of threads.
+    /// Elements whose observations were pooled are set to their values, for the elements that read them. The result of pooling depends
+    /// only on the model. The number of handles to an element has no influence on pooling, because it differs with the number of
+    /// threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());

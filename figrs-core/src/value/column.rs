@@ -20,7 +20,7 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn any(&self, index: usize) -> &dyn Any;
     /// Returns the value at an index as a datum.
     fn datum(&self, index: usize) -> Datum;
-    /// Returns a column of the values at some indices.
+    /// Returns a column of the values at the given indices.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds a value of the same type.
     fn push(&mut self, value: &dyn Any);

@@ -38,7 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// A number or a truth value. A plain value is copied as a whole, because reading and writing single bytes is
+        /// A number or a truth value. A plain value is copied as a whole, because copying its bytes one by one is
         /// slower.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
@@ -188,7 +188,7 @@ impl PlainType {
     }
 }
 
-/// Representation of a value: numbers and truth values are stored directly, all other values are shared.
+/// Representation of a value: numbers and truth values are stored directly, and other values behind a shared pointer.
 #[derive(Clone)]
 enum Repr {
     Plain(Plain),
@@ -206,7 +206,7 @@ impl Repr {
 
 /// A [`Value`] whose type is known only to the elements that made it.
 ///
-/// A clone is cheap: numbers and truth values are stored directly, all other values are shared.
+/// A clone is cheap: numbers and truth values are copied, and all other values are shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
@@ -254,7 +254,8 @@ impl Datum {
         self.0.value().same(other)
     }
 
-    /// True if the value has a standard type with countably many values, whose likelihoods are not densities.
+    /// True if the value has a standard type with countably many values, so that its likelihoods are probabilities
+    /// and not densities.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {

@@ -8,8 +8,8 @@ use crate::element::operand::Operand;
 pub struct Integer(Operand);
 
 impl Integer {
-    /// Returns the number as a parameter of a family of distributions. `f64` does not represent every integer above 2⁵³, and
-    /// families refuse such numbers.
+    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above
+    /// 2⁵³, and families refuse such numbers.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

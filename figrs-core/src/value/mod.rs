@@ -20,9 +20,9 @@ use std::sync::Arc;
 /// user-defined enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line
 /// implements the trait: [`value!`](crate::value!)`(MyType);`.
 ///
-/// Of several equal values, the functions of a model see one representative. Floating-point numbers become canonical when they are created:
-/// `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a type ignores
-/// some of its bits, such as the case of letters, [`canonical`](Value::canonical) must return the representative.
+/// If several values are equal, the functions of a model see only one of them (the representative). Floating-point numbers are made
+/// canonical: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a
+/// type ignores data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -42,7 +42,7 @@ use std::sync::Arc;
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
-    /// True if two values are the same outcome.
+    /// True if two values are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
@@ -50,9 +50,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// representative.
     ///
     /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A
-    /// type whose equality ignores some data must override `canonical`. Otherwise a function would receive whichever of two equal values an
-    /// algorithm reached first, and answers would depend on that order. In the expansions of exact algorithms, debug builds report a
-    /// function that distinguishes equal values.
+    /// type whose equality ignores some data must override `canonical`. Without this override, a function would receive any one of several
+    /// equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact algorithms, debug
+    /// builds report a function that distinguishes equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -75,11 +75,11 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Returns the number of bytes that the value holds on the heap, besides its own size, which count against the memory
+    /// Returns the number of bytes that the value holds on the heap, which count against the memory
     /// [limit](crate::Limits::expansion_memory).
     ///
     /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
-    /// separately. An implementation for a type that holds lists should return the sizes of the lists:
+    /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -113,7 +113,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Equal values must have the same fields, as with derived implementations; see [`Value::canonical`].
+/// Values that are equal must have equal fields, as with derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -330,7 +330,7 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
-/// A value as a key of hashed collections.
+/// A value in the form in which hashed collections store it as a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
 

@@ -1,4 +1,4 @@
-//! The states of conditional tables: possible values, numbered once and shared between tables.
+//! The states of conditional tables: possible values, numbered once and shared by several tables.
 
 use std::fmt::{Debug, Formatter, Result};
 use std::marker::PhantomData;
@@ -10,8 +10,8 @@ use super::support::{Support, SupportBuilder};
 ///
 /// Clones are cheap.
 ///
-/// A list or an array converts into `States`. If an element and the tables of its children are built with clones of one `States`, the rows
-/// of the tables are found by index, without looking up values.
+/// A list or an array converts into `States`. If an element and the tables of its children use clones of one `States`, the rows of the
+/// tables are found by index, without looking up values.
 ///
 /// ```
 /// # use figrs_core::{Flip, States, Table};
@@ -28,7 +28,7 @@ pub struct States<T> {
 }
 
 impl<T: Value> States<T> {
-    /// Creates the states with these values. A table refuses states with a repeated value.
+    /// Creates the states from a list of distinct values. A table refuses states in which a value is repeated.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;
@@ -68,7 +68,7 @@ impl<T: Value> States<T> {
         self.support.values().into_iter().flatten()
     }
 
-    /// Returns the list of states without the type of the values.
+    /// Returns the list of states as an untyped support.
     pub fn support(&self) -> &Support {
         &self.support
     }

@@ -24,7 +24,7 @@ struct DistinctValues<T> {
     compared: usize,
 }
 
-/// In debug builds, maximum number of repeated values that are compared with the stored values.
+/// Maximum number of repeated values that debug builds compare with the stored values.
 const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
@@ -52,7 +52,7 @@ impl<T: Value> DistinctValues<T> {
         self.set.insert_full(Key(value)).0
     }
 
-    /// Compares a repeated value with the stored value, and stores it if it prints differently.
+    /// Compares a repeated value with the stored value, and records it if it prints differently.
     #[cold]
     fn compare(&mut self, index: usize, value: &T) {
         let value = value.canonical().unwrap_or_else(|| value.clone());
@@ -151,7 +151,7 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
 }
 
-/// A growing list of distinct values; [`SupportBuilder::build`] turns it into a [`Support`].
+/// A growing list of distinct values, which [`SupportBuilder::build`] turns into a [`Support`].
 #[derive(Debug)]
 pub struct SupportBuilder(Box<dyn AnyValues>);
 
@@ -176,7 +176,7 @@ impl SupportBuilder {
         self.0.column()
     }
 
-    /// Returns a column of the values at these indices.
+    /// Returns a column of the values at the given indices.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
@@ -213,10 +213,10 @@ impl SupportBuilder {
         self.0.bytes()
     }
 
-    /// Returns the approximate size in bytes while `more` values are added.
+    /// Returns the approximate size in bytes of the list while `more` values are added.
     ///
-    /// If the table has no room for these values, all values are moved to a table that is twice as large, and the old
-    /// table is dropped after the move.
+    /// If the list has no room for the new values, its memory is doubled, and for a moment the old memory exists as
+    /// well.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -239,7 +239,7 @@ impl SupportBuilder {
     }
 }
 
-/// The distinct values of an element, in a fixed order that is also used to resolve ties.
+/// The distinct values of an element, in a fixed order, which also resolves ties.
 ///
 /// Clones are cheap.
 #[derive(Clone, Debug)]
@@ -291,7 +291,7 @@ impl Support {
         self.0.printed(value)
     }
 
-    /// In debug builds, returns a value that equals this value but prints differently, if there has been such a value.
+    /// In debug builds, returns a value that equals this value but prints differently, if one was seen.
     pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
         self.0.look_alike(value)
     }

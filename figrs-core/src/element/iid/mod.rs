@@ -42,9 +42,9 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element must itself be random, given its parents. The function `check` reports an element that is a function of other
-    /// elements or that is [scored](crate::Score). To obtain a list of independent values of such an element, build a new element for
-    /// each value inside the function of a [`Chain`](crate::Chain).
+    /// The repeated element must be random itself, given its parents. `check` reports an error for an element that is a function of
+    /// other elements or that is [scored](crate::Score). For independent values of any other element, build a new element for each
+    /// value inside the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -78,7 +78,7 @@ pub(crate) fn iid_at<T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Maximum number of possible lists up to which the support of a list of finite values is enumerated.
+/// Maximum number of possible lists for which the support of a list element is enumerated.
 const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.
@@ -116,7 +116,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// Calls `read` with the sufficient statistics whenever they exist, and otherwise like [`read`](Self::read).
+    /// Calls `read` with the sufficient statistics of `value` if they exist, and otherwise with the list.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),

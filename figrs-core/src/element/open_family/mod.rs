@@ -30,7 +30,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// Source of a parameter: a number, or the value of a parent.
+/// Source of a parameter of a family: a number, or the value of a parent.
 #[derive(Clone, Debug)]
 pub(in crate::element) enum ParameterSource {
     Number(Number),
@@ -124,7 +124,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         }
     }
 
-    /// Returns the range of the parameters that the value of a parent supplies.
+    /// Returns the range of parameter indices that the value of a parent supplies.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {

@@ -1,4 +1,4 @@
-//! Results of the function of a Chain for all combinations of its parents' values.
+//! Results of a Chain's function for all combinations of its parents' values.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
 pub(super) struct BranchResults {
-    /// The choice for each combination of parent values, in the representation of [`Content::Chain`].
+    /// The choice for each combination of parent values, represented as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
     /// The error of the first combination for which the function failed.
@@ -27,8 +27,7 @@ impl BranchResults {
     }
 }
 
-/// A type with the size of the temporary entries of a Chain's result, in a hash table and in a list, while
-/// other results are made.
+/// A type as large as the temporary entries for one result of a Chain, in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {

@@ -1,4 +1,4 @@
-//! Values and tables of elements whose parents have been expanded.
+//! Values and tables of elements, computed after their parents have been expanded.
 
 use super::super::content::{Content, ExpandedElement, FunctionFailures};
 use super::super::rows;
@@ -31,7 +31,7 @@ impl Expander<'_> {
         )
     }
 
-    /// Makes these options the values of the decided elements, independent of their parents.
+    /// Replaces the values of the decided elements by these options, independent of their parents.
     pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
         let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
         self.decided = decided.collect();
@@ -50,8 +50,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), options, content, None)
     }
 
-    /// Adds a Chain that is nested too deeply to be expanded. The parents of the Chain still belong to the world, and may be
-    /// scored.
+    /// Adds a Chain that is nested too deeply to be expanded. The parents of an unexpanded Chain belong to the world, and
+    /// may be scored.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -206,7 +206,7 @@ impl Expander<'_> {
     }
 
     /// Returns the last support of the same type if it has the same values as the given support, and otherwise the given
-    /// support. This deduplication saves memory, because the elements of a large model have few different supports.
+    /// support. Deduplication of supports saves memory, because the elements of a large model have few different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

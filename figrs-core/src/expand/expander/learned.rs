@@ -25,8 +25,8 @@ impl Expander<'_> {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// Returns the parents whose values determine an element. For a member of a family, only the parents that are not
-    /// learned are returned.
+    /// Returns the parents on whose values an element depends. For a member of a family, parents that are learned
+    /// parameters are left out.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -41,8 +41,7 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// Returns the member of the family for these values of the parents that are not learned; `None` if no parent is
-    /// learned.
+    /// Returns the member of the family for the given values of its unlearned parents; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -81,8 +80,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns the content of the next element of the expansion. If parameters determine its weights, each weight records
-    /// its origin (the index of its outcome).
+    /// Returns the content of the next element of the expansion. If parameters determine the weights, each weight records
+    /// the outcome whose probability it is.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -129,7 +128,8 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the index of the next element's parametric outcomes, if parameters determine their probabilities.
+    /// Returns the position of the next element's outcomes among the parametric outcomes, if parameters determine their
+    /// probabilities.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {

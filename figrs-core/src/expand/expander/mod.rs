@@ -31,7 +31,7 @@ fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
-/// Traversal state of an element whose parents, and then branch results, are being expanded.
+/// State of an element on the stack of the traversal, while its parents, and then its branches, are expanded.
 struct Frame {
     element: AnyElement,
     depth: usize,
@@ -42,7 +42,7 @@ struct Frame {
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth, at which more of its Chains have to be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth, so that more of its Chains must be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -62,25 +62,25 @@ pub(super) struct Expander<'m> {
     supports: FxHashMap<TypeId, Support>,
     /// Memory taken by the expansion.
     memory: ExpansionMemory,
-    /// Results of Chains that were counted as elements before the traversal reached them.
+    /// Results of Chains that were counted as elements before the traversal reaches them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// Nesting depth of the roots in Chains.
     depth: usize,
-    /// The solutions of recursive calls, if calls may be shared.
+    /// The solutions of recursive calls, if calls may share their distribution.
     pub(super) calls: Option<CallSolutions>,
     /// The recursive call for whose solution the traversal is waiting.
     pub(super) pending_call: Option<CallRequest>,
     /// Number of recursive functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the decided elements, which replace the other values of these elements.
+    /// Options of the decided elements, which replace their values.
     decided: FxHashMap<ElementId, Support>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the body of the present call must be unfolded; the traversal of the body then ends.
+    /// `true` if the body of the call must be unfolded; its traversal then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -142,8 +142,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// Makes this traversal the traversal of the body of a call that is nested in `depth - 1` Chains. When the call was reached,
-    /// `functions` functions were known and `reached` elements had been reached.
+    /// Makes this traversal the traversal of the body of a call that is nested in `depth - 1` Chains. Before the call was reached,
+    /// `functions` recursive functions were known, and `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -151,7 +151,7 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Adds the memory of the traversals that wait for this traversal.
+    /// Counts the memory of the traversals that wait for this traversal.
     pub(super) fn with_memory_of(mut self, spending: ExpansionMemory) -> Self {
         self.memory = spending;
         self
@@ -162,7 +162,7 @@ impl<'m> Expander<'m> {
         self.memory
     }
 
-    /// True if the traversal cannot go on at present.
+    /// True if the traversal has to wait or has ended.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
@@ -250,8 +250,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances an element by one stage. The element's frame goes back on the stack, below the frames of the elements for which it
-    /// waits.
+    /// Advances the expansion of an element by one stage. While an element waits for other elements, it stays on the stack below them.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -332,8 +331,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a call that is not unfolded: either the call is already an atomic element, or the traversal waits for its
-    /// solution.
+    /// True if an element is a recursive call that need not be unfolded: the call is already an atomic element, or the traversal waits
+    /// for its solution.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -385,7 +384,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the indices of an element's parents, or an error if a parent never has a value.
+    /// Returns the indices of an element's parents, or an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
             if let Some((_, error)) = self.failed.get(&parent.id()) {
