@@ -1,8 +1,8 @@
-//! Lowering of elements to flat programs that run one world (one assignment of values to the elements) at a time.
+//! Lowering of elements to flat programs, which run one world (one assignment of values to the elements) at a time.
 //!
-//! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates them in dependency order with an
-//! explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins the program when a world first
-//! reaches it; such elements are evicted when there are too many.
+//! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates the elements in dependency order with
+//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins a program when a world first
+//! reaches it; if there are too many such elements, they are evicted.
 //!
 //! A `Block` runs thousands of worlds together, element by element. Branches that few worlds take are evaluated one world at a time, with
 //! a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the module
@@ -24,8 +24,8 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference algorithms of figrs. These interfaces are not for users: they may change with
-/// any version.
+/// Interfaces between lowered programs and the inference algorithms of figrs. The interfaces of `internals` are not for users: they may
+/// change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

@@ -1,6 +1,6 @@
 //! Numbering of the elements that a model reaches, and backward propagation of observations among these elements.
 //!
-//! [`Block`](super::columns) and [`Trace`](super::trace) share this module; both keep a record for each element. The scalar
+//! [`Block`](super::columns) and [`Trace`](super::trace) number elements by this module; both keep a record for each element. The scalar
 //! [`Program`](super::Program) deliberately does not use this module, because tests compare `Block` and `Trace` with it.
 
 use rustc_hash::FxHashMap;
@@ -15,7 +15,7 @@ use figrs_core::value::datum::Datum;
 /// The order in which an interpreter processes the statements of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations are processed first, because elements that the observations determine need not be drawn.
+    /// Observations come first, so that elements whose values they imply need not be drawn.
     ObservationsFirst,
     /// Statements are processed in the order of the model.
     AsStated,
@@ -59,7 +59,7 @@ impl Numbering {
         self.numbers.retain(|_, &mut number| number < permanent);
     }
 
-    /// Returns the number of elements that occur in every world, which have the lowest numbers.
+    /// Returns the number of elements that occur in every world; these elements have the lowest numbers.
     pub(super) fn permanent(&self) -> usize {
         self.permanent
     }
@@ -90,14 +90,14 @@ pub(super) trait Numbered {
     /// Returns the numbers of the parents that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
-    /// Returns the evidence on the values of an element.
+    /// Returns the statements of evidence on an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records a value that observations imply for an element; returns `false` if the value was recorded before.
+    /// Records that observations imply a value of an element; returns `false` if this value was recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
-    /// Numbers the elements that the evidence and the targets reach in every world. Returns the numbers of the elements with evidence in
-    /// the given order, and the numbers of the targets.
+    /// Numbers the elements that the evidence and the targets reach in every world. Returns the numbers of the elements with evidence,
+    /// in the given order, and the numbers of the targets.
     ///
     /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
     fn reach(

@@ -1,8 +1,8 @@
 //! Memory use of a block of worlds, compared with its limit.
 //!
-//! The sizes of elements and columns are added up as they are created. This sum counts shared data more than once and ignores some of the
-//! caches. The memory is counted anew when that sum exceeds the limit, or when there are a quarter more elements than at the last count.
-//! Therefore counting takes amortised constant time for each element.
+//! The sizes of elements and columns are summed up as they are created. The sum of these sizes counts shared data more than once, and
+//! ignores some caches. The memory is counted anew when the sum exceeds the limit, or when the number of elements has grown by a quarter.
+//! Therefore counting memory takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
 
@@ -21,7 +21,7 @@ const FIRST_COUNT_AT: usize = 1 << 8;
 /// Memory use of a block: the last full count, and the sizes added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created any element; the value remains valid because a block stays on its thread.
+    /// Memory footprint of the thread before Chains created elements; a block stays on its thread.
     before: Footprint,
     /// Size in bytes at the last count, without the elements created by Chains.
     counted: u64,
@@ -48,7 +48,7 @@ impl BlockMemory {
         self.before.bytes_since()
     }
 
-    /// Returns the bytes of the values stored since the last count, plus the elements that Chains created.
+    /// Returns the bytes of the values stored since the last count of memory, plus the elements that Chains created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
@@ -58,24 +58,24 @@ impl BlockMemory {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if the memory has to be counted anew; `elements` is the number of elements and tasks.
+    /// True if the memory must be counted anew; `elements` is the number of elements and tasks.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a full count of the bytes, with the number of elements and tasks.
+    /// Records a full count of the memory, with the number of elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
     }
 
-    /// Adds the size of prepared or cached data to the count.
+    /// Adds the size of prepared or cached data to the memory use.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of newly stored values to the count.
+    /// Adds the size of newly stored values to the memory use.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
@@ -177,20 +177,20 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes that a first run with few rows took. The result divided by the number of rows is an upper
-    /// bound of the bytes per row, because columns also have fixed costs.
+    /// Returns the approximate number of bytes that a first run with few worlds took. Divided by the number of worlds, the result is an
+    /// upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the elements of its model.
+    /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the model's elements.
     pub fn bytes_between_runs(&self) -> u64 {
         /// Approximate bytes of a model's element, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Returns the size in bytes of the elements with their cached data, without the values of the elements in the rows.
+    /// Returns the size in bytes of the elements with their cached data, without the elements' values in the worlds.
     fn structure(&self) -> u64 {
         // A list that has just grown may be half empty; each slot also has an entry in a table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()

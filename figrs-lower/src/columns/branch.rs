@@ -1,4 +1,4 @@
-//! Branches of Chains, and rows of conditional tables.
+//! Branches of Chains, and rows of conditional tables, in a block of worlds.
 
 use std::rc::Rc;
 
@@ -20,9 +20,9 @@ pub(super) struct Branch {
 /// Sampling method of a branch of a Chain.
 #[derive(Clone)]
 enum BranchSampler {
-    /// The sampling method has not been prepared: the branch is not atomic, or no value has been drawn from it yet.
+    /// The branch has no sampling method yet: it is not atomic, or no value has been drawn from it.
     Unknown,
-    /// The branch is a choice among finitely many values, which are drawn together with other branches.
+    /// The branch is a choice among finitely many values, which are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
     /// Values of the branch are drawn by the function of its own element.
     ByFunction,
@@ -37,7 +37,7 @@ impl Branch {
         }
     }
 
-    /// True if nothing else refers to the element of the branch.
+    /// True if only this branch refers to its element.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -45,12 +45,12 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not atomic, and no other branch is known to lead to this element.
+    /// True if the branch leads to an element that is not atomic, and no other branch is known to lead there.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampling method of the branch: a choice among finitely many values, or else the element's own function.
+    /// Sets the sampling method of the branch: a choice among finitely many values, or the element's own function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -72,13 +72,13 @@ impl Branch {
 /// Target of a branch: an element or a row of a conditional table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// The slot (index) of an element to which other elements may refer.
+    /// An element to which other elements may refer, given by its index.
     Slot(ColumnSlot),
-    /// An atomic element to which nothing else refers.
+    /// An atomic element to which only this branch refers.
     Unshared(AnyElement),
-    /// An element that is not atomic; the flag is `true` if nothing else refers to the element.
+    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),
-    /// An element that was evaluated for some rows one by one, and was then dropped.
+    /// An element that was evaluated for single worlds and then dropped.
     Dropped,
     /// A row of a conditional table, given by the index of its first weight.
     Row(usize),

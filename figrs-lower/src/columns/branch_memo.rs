@@ -16,7 +16,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if a branch is an atomic element without evidence that has no value yet and to which nothing else refers.
+    /// True if a branch is an atomic element without evidence or a value, to which only the branch refers.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -99,8 +99,8 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of some outcomes for a slot. The sampler of another slot is reused if both slots have the same codes
-    /// for the outcomes.
+    /// Returns a sampler of some outcomes of an element. The sampler of another element is reused if the outcomes have the
+    /// same dictionary codes there.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -217,7 +217,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements for each row, if the cache has room.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -231,7 +231,7 @@ impl Block {
         }
     }
 
-    /// Returns the slot of the element to which a branch taken by many rows leads.
+    /// Returns the index of the element to which a branch leads that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,

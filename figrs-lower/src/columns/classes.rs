@@ -1,17 +1,17 @@
-//! Columns in which many rows have the same value, stored as one set of rows for each value.
+//! Columns in which many worlds have the same value, stored as one set of worlds for each value.
 //!
-//! Recursive models need this storage: at each level, a recursion ends in a constant for some rows, and the computations on the return
-//! path are the same for all of these rows. If these rows are stored as one class, the work at each level does not depend on the
-//! number of rows.
+//! Recursive models need sets of worlds: at each level, the recursion ends in a constant in some worlds, and the remaining
+//! computations are the same in all of these worlds. If worlds with equal values are stored as one set, the work at each level does
+//! not depend on their number.
 
 use std::rc::Rc;
 
 use super::selection::{Selection, for_each_row};
 
-/// Maximum number of classes (sets of rows with equal values) of a column.
+/// Maximum number of classes (sets of worlds with equal values) of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// A set of rows of a column with the same value, given by the index of the value in a dictionary.
+/// A set of worlds in which an element has the same value, given by the index of the value in a dictionary.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,
@@ -24,7 +24,7 @@ impl Class {
     }
 }
 
-/// Returns the dictionary code of each row, which is the code of the row's class.
+/// Returns the dictionary code of each world's value, which is the code of its class.
 pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     if let [all] = classes {
         return vec![all.code; rows.len()];
@@ -40,7 +40,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restricts classes (sets of rows with equal values) to some rows.
+/// Restricts classes (sets of worlds with equal values) to some worlds.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -49,7 +49,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// Returns the rows of the classes that pass a test, as a bit mask.
+/// Returns the worlds of the classes that pass a test, as a bit mask.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,
@@ -65,7 +65,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenates two lists of classes; returns `None` if the result would have too many classes.
+/// Concatenates two lists of classes (sets of worlds); returns `None` if the result would have too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

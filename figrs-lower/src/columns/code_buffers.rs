@@ -3,16 +3,16 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum number of codes in buffers that remain allocated from block to block.
+/// Maximum number of codes in buffers that remain allocated from one block to the next.
 ///
-/// Freed memory may return to the operating system, which is slow to provide it again.
+/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
-/// Free list of buffers of dictionary codes.
+/// Unused buffers of dictionary codes, for reuse.
 #[derive(Default)]
 pub(super) struct CodeBuffers {
     free: VecDeque<Vec<u32>>,
-    /// Total capacity of the free buffers, in codes.
+    /// Total capacity of the unused buffers, in codes.
     room: usize,
 }
 
@@ -34,7 +34,7 @@ impl CodeBuffers {
         }
     }
 
-    /// Recycles the memory of the last block's codes, unless something else refers to the codes. Buffers that are returned later are
+    /// Recycles the memory of the last worlds' codes, unless something else refers to the codes. Buffers that were returned last are
     /// reused first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)

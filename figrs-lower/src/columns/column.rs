@@ -1,4 +1,4 @@
-//! The values of one element in the rows of a block.
+//! The values of one element in the worlds (rows) of a block.
 
 use std::rc::Rc;
 
@@ -21,26 +21,26 @@ impl ColumnSlot {
     }
 }
 
-/// The values of an element in some rows.
+/// The values of an element in some worlds of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values: one bit for each row of the block, including rows that are not selected.
+    /// Truth values: one bit for each world of the block, including worlds that are not selected.
     Bits(Rc<Vec<u64>>),
-    /// Dictionary codes (indices in a list of values), in the order of the selected rows.
+    /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of rows with equal values, which together are the selected rows; each set has the dictionary
-    /// code of its value.
+    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value; together they are
+    /// the selected worlds.
     Classes(Rc<[Class]>, DictionaryId),
-    /// A typed list of the values, in the order of the selected rows.
+    /// A typed list of the values, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// The values of an element, and the rows that have them.
+/// The values of an element, and the worlds that have them.
 #[derive(Debug)]
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of times that the rows had been resampled before the values were stored.
+    /// Number of times that the worlds had been resampled before the values were stored.
     pub(super) generation: usize,
 }
 
@@ -66,7 +66,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// Returns the values for some of the column's rows.
+    /// Returns the values for some of the column's worlds.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -77,7 +77,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// Returns the values at some indices of the list; columns stored as sets of rows are returned unchanged.
+    /// Returns the values at some indices of the list; columns stored as sets of worlds are returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -89,7 +89,7 @@ impl Column {
         }
     }
 
-    /// Creates a column with the same value in all rows.
+    /// Creates a column with the same value in all worlds.
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)

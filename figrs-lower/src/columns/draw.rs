@@ -1,4 +1,4 @@
-//! Atomic elements in a block: outcomes, likelihoods, and random values for the rows.
+//! Atomic elements in a block: outcomes, likelihoods, and random values for the worlds.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -129,7 +129,7 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of some rows. If the distribution has several values, the drawn codes are written into an empty list.
+    /// Draws a value for each of some worlds. If the distribution has several values, their codes are written into an empty list.
     fn column(
         &self,
         rows: &Selection,
@@ -147,15 +147,15 @@ impl CodeSampler {
     }
 }
 
-/// A sampler for rows that draw from different distributions.
+/// A sampler for worlds in which an element has different distributions.
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
     Codes(CodeSampler),
 }
 
-/// Draws a value for each row from the distribution of the row's group. Truth values are drawn 64 rows at a time. Other values are drawn
-/// row after row, as dictionary codes that are written into an empty list.
+/// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time. Values of
+/// other types are drawn world by world, as dictionary codes that are written into an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

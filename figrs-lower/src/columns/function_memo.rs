@@ -12,13 +12,12 @@ use figrs_core::value::support::SupportBuilder;
 
 /// Atomic elements to which nothing else refers, keyed by the Chain's function that returned them and by the arguments of the call. A
 /// function without captured variables returns equivalent elements for every Chain that calls it. Chains that draw from the same cached
-/// element do not share randomness.
+/// element nevertheless draw independent values.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// The memoised functions, indexed by the function and the number of its parents. (The number is part of the key because a function
-    /// of a list accepts any number of parents.)
+    /// The memoised functions, keyed by function and by number of parents. (A function of a list accepts any number of parents.)
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element; the element itself is stored too, so that no other element reuses its identity.
+    /// The sampler of each element; the element is stored too, so that no other element reuses its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
@@ -33,7 +32,7 @@ struct MemoisedFunction {
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// The codes of the outcomes in the sampler `ready`.
+    /// The codes of the outcomes in the prepared sampler.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }
@@ -42,7 +41,7 @@ pub(super) struct FiniteSampler {
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// Returns the key of a call of a function with these arguments; `None` if the arguments do not have the types of the parents.
+    /// Returns the key of a call of a function with these arguments; `None` if the types of the arguments are wrong.
     pub(super) fn call(
         &mut self,
         function: FunctionId,

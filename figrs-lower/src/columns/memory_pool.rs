@@ -3,15 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number of bytes that the blocks of several threads may take together; each block requests memory when it needs
-/// more.
+/// A number of bytes that the blocks of several threads may take together; each block requests more memory when it
+/// needs it.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that each block may retain from one run to the next.
     kept: u64,
-    /// Number of bytes that a block requests at once. The block keeps them over repeated runs, because counting memory
-    /// takes time.
+    /// Number of bytes that a block requests at once. A block keeps these bytes over several runs, because counting
+    /// memory takes time.
     portion: u64,
 }
 
@@ -65,7 +65,7 @@ impl MemoryGrant {
         }
     }
 
-    /// True if the block may use `needed` bytes; bytes beyond the grant are requested from the pool.
+    /// True if the block may use `needed` bytes; missing bytes are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return true;
@@ -94,7 +94,8 @@ impl MemoryGrant {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
+    /// Returns unused bytes to the pool, but keeps `bytes` bytes and the number of bytes that a block requests at
+    /// once.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

@@ -1,4 +1,4 @@
-//! Branches of a Chain that few rows (worlds) take, evaluated row by row.
+//! Branches of a Chain that few worlds (rows) take, evaluated world by world.
 
 use super::block::Block;
 use super::branch::Branch;
@@ -10,49 +10,49 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row. The limit grows because work on sets of rows grows with the block.
-/// A measured alternative, one row for each 256 rows, made a geometric recursion in blocks of 16 384 rows 1.2 times slower, and a model of list
-/// states in blocks of 10 000 rows 8 % faster.
+/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets of
+/// worlds grows with the block. With one world for each 256 worlds as the limit, a geometric recursion in blocks of 16 384 worlds was 1.2 times
+/// slower, and a model of list states in blocks of 10 000 worlds was 8 % faster.
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// Rows in rare branches of a Chain, which are evaluated one by one.
+/// Worlds that take rare branches of a Chain, and are evaluated one by one.
 pub(super) struct RowEvaluations {
     /// The Chain to which the branches belong.
     of: ColumnSlot,
-    /// The index of the column of these rows in the list of columns of branches whose elements are not in the program.
+    /// The index of the column of these worlds, among the columns of branches that have no element in the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Rows whose evaluation has not begun, in order, with the indices of their branches.
+    /// Worlds whose evaluation has not begun, in order, with the indices of their branches.
     not_begun: Vec<(u32, u32)>,
-    /// Rows whose evaluation waits for the value of another element.
+    /// Worlds whose evaluation waits for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished evaluation whose memory for stacks is reused.
+    /// A finished evaluation, whose memory is reused for the next world.
     spare: Option<RowEvaluation>,
 }
 
-/// A branch that few rows take.
+/// A branch that few worlds take.
 pub(super) struct RareBranch {
     /// The number of the combination of parent values that selects the branch.
     combination: u32,
-    /// The branch; `None` until the evaluation of its first row builds it. The branch is dropped before the next branch is built.
+    /// The branch; `None` until it is built for the evaluation of its first world. Each branch is dropped before the next branch is built.
     branch: Option<Branch>,
     rows: usize,
-    /// Maximum number of elements that a row has evaluated in the branch.
+    /// Maximum number of elements that a world has evaluated in the branch.
     entered: usize,
-    /// `true` if something outside the branch may refer to elements of the branch.
+    /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
-/// True if a branch taken by `rows` rows of a block of `width` rows is evaluated row by row.
+/// True if a branch is evaluated world by world, because only `rows` of `width` worlds take it.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of rows of a Chain; the rows are in order, each with the index of its branch.
+    /// Prepares the evaluation of worlds of a Chain; the worlds are in order, each with the index of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -83,7 +83,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates a branch that `rows` rows take. If `branch` is `None`, the branch is built when the evaluation of its first row begins.
+    /// Creates a branch that `rows` worlds take. If `branch` is `None`, the branch is built when the evaluation of its first world begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -95,11 +95,11 @@ impl RareBranch {
     }
 }
 
-/// A slot, the value that observations demand of the slot (if any), and the rows that wait for the slot's value.
+/// An element whose value is missing, the value that observations demand of it (if any), and the worlds that wait for it.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances the evaluation of all rows; returns the rows that have to wait, with the values for which they wait.
+    /// Advances the evaluation of all worlds; returns the worlds that must wait, with the missing values.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -133,7 +133,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Begins the evaluation of a row in its branch, which is built if necessary.
+    /// Begins the evaluation of a world in its branch, which is built if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -155,7 +155,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Continues the evaluation of a row; if the row has to wait, records the missing value.
+    /// Continues the evaluation of a world; if the world must wait, records the missing value.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -176,7 +176,7 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Records the result of a row, and drops a branch after its last row unless something refers to it.
+    /// Records the result of a world, and drops a branch after its last world, unless something refers to the branch.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -197,8 +197,8 @@ impl RowEvaluations {
         }
     }
 
-    /// Returns the index of the column and the column of the values of all rows, after all rows have finished. Values to which later elements may
-    /// refer are stored in the block.
+    /// Returns the index of the column and the column of the values of all worlds, after all worlds have been evaluated. Values to which later
+    /// elements may refer are stored in the block.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
         // References to the elements of a branch from outside can be detected only after the branch itself has been
@@ -251,8 +251,8 @@ mod tests {
         }
     }
 
-    /// In this test, each row takes its own branch, and the branches refer to elements outside: an element that a function gives to two Chains, an
-    /// element that every world has, and an element that no row has reached before.
+    /// In this test, each world takes its own branch; the branches refer to an element that a function gives to two Chains, to an element that every
+    /// world has, and to an element that no world has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores must weigh rows that each take their own branch in the same way as rows that share a few branches.
+    /// Demands and scores must weigh worlds that take branches of their own in the same way as worlds that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);

@@ -1,20 +1,20 @@
-//! Groups of the rows of a block.
+//! Groups of the worlds (rows) of a block.
 
 use std::borrow::Cow;
 
 use super::selection::{Selection, for_each_row};
 
-/// Groups of rows, numbered from zero in the order of their first rows.
+/// Groups of worlds, numbered from zero in the order of their first worlds.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as a bit mask of its rows.
+    /// Each group is stored as a bit mask of its worlds.
     Masks(Vec<Vec<u64>>),
-    /// The number of the group is stored for each row.
+    /// For each world, the number of its group is stored.
     Rows(Vec<u32>),
 }
 
 impl RowGroups {
-    /// Returns, for each row, the number of its group.
+    /// Returns, for each world, the number of its group.
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
             Self::Rows(numbers) => Cow::Borrowed(numbers),
@@ -31,7 +31,7 @@ impl RowGroups {
         }
     }
 
-    /// Returns the number of rows of each of `count` groups.
+    /// Returns the number of worlds of each of `count` groups.
     pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
         match self {
             Self::Masks(masks) => {
@@ -48,8 +48,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the rows of each group that is not marked in `few`. Also returns, in ascending order, all rows of the marked
-    /// groups, each with its group.
+    /// Returns the worlds of each group that is not marked in `few`. The second result lists the worlds of the marked
+    /// groups in ascending order, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,
@@ -91,7 +91,7 @@ impl RowGroups {
         (many, rest)
     }
 
-    /// Returns the rows of each of `count` groups.
+    /// Returns the worlds of each of `count` groups.
     pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
         if let (Self::Rows(_), 1) = (self, count) {
             return vec![rows.clone()];

@@ -1,11 +1,11 @@
-//! Selections: sets of rows (worlds) of a block.
+//! Selections: sets of worlds (rows) of a block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of rows of a block, stored as a bit mask.
+/// A set of worlds of a block, stored as a bit mask.
 ///
 /// Clones are cheap.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ struct RowMask {
 }
 
 impl Selection {
-    /// Creates the selection of all of `width` rows.
+    /// Creates the selection of all of `width` worlds.
     pub(crate) fn all(width: usize) -> Self {
         let mut mask = vec![u64::MAX; width.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (mask.last_mut(), width % 64) {
@@ -34,7 +34,7 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// Creates the selection of these rows, which are given in ascending order.
+    /// Creates the selection of the given worlds, which are in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {
@@ -60,7 +60,7 @@ impl Selection {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Approximate size of the selection in bytes, including the list of its rows.
+    /// Approximate size of the selection in bytes, including the list of its worlds.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -78,7 +78,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Returns the number of rows of the block, selected or not.
+    /// Returns the number of worlds of the block, selected or not.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }
@@ -87,7 +87,7 @@ impl Selection {
         self.0.count == self.0.width
     }
 
-    /// The list of the selected rows in ascending order.
+    /// The list of the selected worlds in ascending order.
     pub(crate) fn rows(&self) -> &[u32] {
         self.0.list.get_or_init(|| {
             let mut rows = Vec::with_capacity(self.0.count);
@@ -100,7 +100,7 @@ impl Selection {
         Rc::ptr_eq(&self.0, &other.0) || self.0.mask == other.0.mask
     }
 
-    /// True if all selected rows are in `mask`.
+    /// True if all selected worlds are in `mask`.
     pub(crate) fn is_within(&self, mask: &[u64]) -> bool {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
@@ -131,7 +131,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Returns the indices of the selected rows in the list of `other`, which contains all of them.
+    /// Returns the indices of the selected worlds in the list of `other`, which contains all of them.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -152,7 +152,7 @@ impl Selection {
     }
 }
 
-/// Calls a function for each row of a mask, in ascending order.
+/// Calls a function for each world of a bit mask, in ascending order.
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
@@ -167,13 +167,13 @@ pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     }
 }
 
-/// The first row of a mask.
+/// The first world of a bit mask.
 pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     let word = mask.iter().position(|&word| word != 0)?;
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Returns a bit mask of the rows whose index in `rows` passes a test.
+/// Returns a bit mask of the worlds whose index in `rows` passes a test.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -184,9 +184,9 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Returns the merge order of two disjoint selections.
+/// Returns the merge order of two disjoint selections of worlds.
 ///
-/// For each row of their union, in ascending order, the result has the index of the row in the concatenation of the two selections' lists.
+/// For each world of the union, in ascending order, the result has the world's index in the concatenated lists of the two selections.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -9,13 +9,13 @@ use super::selection::{Selection, for_each_row, interleave};
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// Returns the values of a slot, and the rows that have them.
+    /// Returns the values of an element, and the worlds that have them.
     pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
         self.follow_resampling(slot);
         self.values[slot.index()].as_ref()
     }
 
-    /// Returns the values of a slot in these rows, all of which must have a value.
+    /// Returns the values of an element in the given worlds, all of which must have a value.
     pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
         let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
@@ -51,7 +51,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Stores values of a slot in rows that have no value yet.
+    /// Stores values of an element in worlds that have no value of it yet.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -104,16 +104,16 @@ impl Block {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor and a weight of one. All continued rows must
-    /// have the same number of densities among their likelihoods. The number of rows may change.
+    /// Makes world `r` continue world `ancestors[r]`: the new world has all values of its ancestor and a weight of one. All continued
+    /// worlds must have the same number of densities among their likelihoods. Resampling may change the number of worlds.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor. Each group of `size` consecutive rows is a
+    /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. Each group of `size` consecutive worlds is a
     /// population. In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities.
-    /// In the other populations, each row gets the weight of its ancestor.
+    /// In unmarked populations, each world gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -124,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Rearranges the values of a slot that were stored before the rows were resampled, so that they match the present surviving rows.
+    /// Rearranges the values of an element that were stored before the worlds were resampled, to match the present surviving worlds.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -179,7 +179,7 @@ impl Block {
         });
     }
 
-    /// Returns the value of a slot in one row, if the slot has a value there.
+    /// Returns the value of an element in one world, if it has a value there.
     pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);

@@ -1,17 +1,17 @@
-//! The agenda of a change of a trace: the nodes that have to be re-evaluated.
+//! The agenda of a change of a trace: the nodes that must be evaluated again.
 
 /// Next step in the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// The nodes that the node reads have to be re-evaluated first.
+    /// The inputs of the node must be re-evaluated first.
     Enter,
-    /// All nodes that the node reads are up to date, except the result of a Chain.
+    /// All inputs of the node are up to date, except the result of a Chain.
     Ready,
-    /// All nodes that the node reads are up to date, including the result of a Chain.
+    /// All inputs of the node are up to date, including the result of a Chain.
     Finish,
 }
 
-/// Bucket queue of nodes by topological height.
+/// Queue of nodes with one bucket for each topological height.
 #[derive(Debug, Default)]
 pub(super) struct BucketQueue {
     /// The height and the number of the only node, if the queue has exactly one node.
@@ -102,9 +102,9 @@ pub(super) struct Agenda {
     pub(super) permanent: BucketQueue,
     /// The nodes that only some worlds have, to be re-evaluated if they stay in the world.
     pub(super) later: Vec<u32>,
-    /// Pending steps of the node that is being re-evaluated.
+    /// Remaining steps for the node that is being re-evaluated.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose readers still have to be queued for re-evaluation.
+    /// Nodes whose readers must still be queued for re-evaluation.
     pub(super) marks: Vec<u32>,
 }
 
@@ -116,11 +116,10 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or demanded values have to be updated after a change of the dependency
-/// structure.
+/// Nodes whose edges or demanded values must be updated after a change of the dependency structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world, and whose inputs have not entered yet.
+    /// Nodes that enter the world before their inputs have entered it.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,

@@ -1,8 +1,8 @@
-//! The change that a proposal makes: differences of log-probabilities, and a list of changes to undo.
+//! The change that a proposal makes to a world: differences of log-probabilities, and a list of changes to undo.
 
 use figrs_core::value::datum::Datum;
 
-/// Differences of log-probabilities between the proposed world and the old world.
+/// Differences of log-probabilities between the proposed world and the present world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// Change of the log-probability of the free choices that both worlds have.
@@ -17,8 +17,8 @@ pub struct Change {
     pub choices: (usize, usize),
     /// Number of likelihoods that are densities, in the old world and in the new world.
     pub densities: (usize, usize),
-    /// `true` if the new world has a positive weight, and all proposed choices are free choices of it. If `false`,
-    /// all other fields have no meaning, because the evaluation may have stopped early.
+    /// `true` if the new world has a positive weight, and all proposed choices are among its free choices. If
+    /// `possible` is `false`, all other fields are meaningless, because the evaluation may have stopped early.
     pub possible: bool,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum StructureUndo {
         at: u32,
         demand: Option<Datum>,
     },
-    /// Redirection of the last input; records the node that the input read before.
+    /// Redirection of the last input of a node; records the previous input.
     Switch {
         by: u32,
         to: u32,
@@ -60,7 +60,7 @@ pub(super) enum StructureUndo {
 /// The previous state of everything that a proposal changes.
 #[derive(Debug, Default)]
 pub(super) struct UndoLog {
-    /// The nodes that the proposal touched; each node stores its own old value.
+    /// The nodes that the proposal touched; each node stores its own previous state.
     pub(super) touched: Vec<u32>,
     pub(super) operations: Vec<StructureUndo>,
     /// Number of elements in the world, and number of likelihoods that are densities, before the proposal.
@@ -68,7 +68,7 @@ pub(super) struct UndoLog {
 }
 
 impl UndoLog {
-    /// Begins a log for a world of `alive` elements and `densities` densities.
+    /// Begins a log of changes for a world of `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

@@ -15,11 +15,11 @@ use figrs_core::value::datum::Datum;
 impl Trace {
     /// Draws a choice from its conditional distribution given all other choices of the world.
     ///
-    /// The density is proportional to the prior of the choice times the likelihood of the choices that read it, where observed choices
-    /// are raised to a power. Returns `None` if the distribution of the choice does not
-    /// [define](figrs_core::Family::sample_conditional) such a draw.
+    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that read it, where the
+    /// likelihood of observed choices is raised to a power. Returns `None` if the distribution of the choice does not
+    /// [define](figrs_core::Family::sample_conditional) a draw from the conditional distribution.
     ///
-    /// The present value of the choice does not influence whether such a draw exists.
+    /// Whether such a draw exists does not depend on the present value of the choice.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -58,7 +58,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node. The error is the number of a reader that is not a random choice, or that reads the node twice.
+    /// Collects the readers of a node. The error is the number of a reader that is not a random choice, or that reads the node more
+    /// than once.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -147,8 +148,8 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// Returns a model of two means: each mean is read by a free choice, and each observation, from one of two families, chooses
-    /// between the means.
+    /// Returns a model of two means; each observation, from one of two families, chooses between the means, and each mean is also read
+    /// by a free choice.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

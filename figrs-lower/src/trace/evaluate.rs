@@ -12,8 +12,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// Calls a function with the values of a node's parents, if all parents have a value. `value` selects one of the stored
-    /// values of each parent, such as the [`present`](Self::present) value.
+    /// Calls a function with the values of a node's parents, if all parents have a value. The function `value` selects one
+    /// of the stored values of each parent, such as the [`present`](Self::present) value.
     #[inline]
     pub(super) fn arguments<'a, R>(
         &'a self,
@@ -114,7 +114,7 @@ impl Trace {
         self.assign(number, computed);
     }
 
-    /// Sets the value of a node; if the value is new, weighs the evidence on it.
+    /// Sets the value of a node, and weighs the evidence on it if the value is new.
     fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
@@ -229,7 +229,7 @@ impl Trace {
         true
     }
 
-    /// Returns the log-probability like [`weigh`](Self::weigh), for a value other than the present value.
+    /// Returns the log-probability of a choice like [`weigh`](Self::weigh), for a value other than the present value.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);

@@ -1,7 +1,7 @@
 //! Limits of a trace: errors when limits are exceeded, the memory use of the trace, and eviction of nodes outside the world.
 //!
-//! The memory is counted anew when the world has a quarter more elements than at the last count. Therefore counting takes amortised
-//! constant time for each element.
+//! The memory is counted anew when the number of elements in the world has grown by a quarter since the last count. Therefore
+//! counting memory takes amortised constant time for each element.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
@@ -63,7 +63,7 @@ impl TraceMemory {
         self.next = self.next.max(alive + alive / 4);
     }
 
-    /// True if elements outside the world are to be evicted.
+    /// True if there are too many elements outside the world, so that they must be evicted.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }

@@ -1,8 +1,8 @@
 //! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
-//! Most proposals change the values of a few nodes and leave the dependency structure unchanged. The new values are collected in a list, in
-//! the order of the nodes' topological heights. The list is applied if the proposal is accepted, and dropped otherwise. If an element may
-//! enter or leave the world, the trace is still unchanged, and the proposal is evaluated by the general path.
+//! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are
+//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and
+//! dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -12,12 +12,12 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of consecutive proposals for a choice that use the general path directly, after a proposal for which the fast path
+/// Maximum number of consecutive proposals for a choice that use the general path without trying the fast path, after the fast path has
 /// failed.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Collects the new states of a proposal in the list, if only values change. Returns whether the new world is possible.
+    /// Collects the new states of a proposal in the list, if only values change. Returns `true` if the new world is possible.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -130,7 +130,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns the value of a node in the new world, or its old value if no new value is known.
+    /// Returns the value of a node in the new world, which is its present value unless a new value is known.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -228,7 +228,7 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// Applies the list of new states, if there is one.
+    /// Applies the list of new node states, if there is one.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
         if !std::mem::replace(&mut self.look_ahead.is_current, false) {
@@ -258,7 +258,7 @@ impl Trace {
         true
     }
 
-    /// Drops the list of new states, if there is one.
+    /// Drops the list of new node states, if there is one.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
         std::mem::replace(&mut self.look_ahead.is_current, false)
@@ -277,8 +277,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// Returns a model with changes that the fast path can and cannot represent: results of Chains that change and that leave the world,
-    /// functions of one changed value and of two, tables, families, and evidence of all kinds.
+    /// Returns a model with changes that the fast path can represent and changes that it cannot: results of Chains, functions of one or two
+    /// changed values, tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -308,7 +308,7 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are used only as parameters of several families: Chains pass the parameters on, one of the Chains may leave the
+    /// Adds elements that are used only as parameters of several families; Chains pass these parameters on, one of the Chains may leave the
     /// world, and a free choice reads one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
@@ -329,7 +329,7 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// Returns the elements of the world and their values as text; elements in branches differ between traces.
+    /// Returns the elements of the world and their values as text, because two traces create different elements in branches.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();

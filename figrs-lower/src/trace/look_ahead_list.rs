@@ -15,27 +15,27 @@ pub(super) struct TentativeState {
 /// The look-ahead of a proposal: new states of nodes that have not been applied to the trace yet.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
-    /// `true` if the list of new states belongs to the last proposal.
+    /// `true` if the list of new node states belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The new states, with spare entries for longer lists. Entries are filled in place, because moving a value that was just written would
-    /// be slow (the value would first have to reach the cache).
+    /// The new states; the list keeps spare entries for later proposals. Entries are filled in place, because moving a number that was just
+    /// written is slow.
     nodes: Vec<TentativeState>,
     count: usize,
-    /// Random choices that keep their values, with their new log-probabilities.
+    /// Random choices that keep their values, each with its new log-probability.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the readers of changed nodes, as pairs of height and number; the lowest pair is at the end.
+    /// Priority queue of the readers of changed nodes, as pairs of height and number; the lowest pair is last.
     queue: Vec<(u32, u32)>,
     /// A Chain that switches to another result, and the number of its new result.
     pub(super) switch: Option<(u32, u32)>,
-    /// A parameter node whose readers were all weighed together, and the new value of the node.
+    /// A parameter node whose readers were all weighed together, and the parameter's new value.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal of another truth value, if it needs no list of new states.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if some choice or some evidence in the new world has weight zero. The list is completed even then, because the use of the
-    /// general path (which draws random numbers) must not depend on the weight.
+    /// `true` if some choice or some evidence in the new world has weight zero. The list is completed even for an impossible world, because
+    /// the decision for the general path, which draws random numbers, must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -107,11 +107,11 @@ impl ProposalLookAhead {
     }
 }
 
-/// Reason for which a list of new states ends early.
+/// Reason for ending a list of new node states early.
 pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
-    /// The proposal must be evaluated by the general path.
+    /// The proposal must be evaluated by the general path, because the list cannot represent its effects.
     GeneralPath,
 }
 
@@ -132,6 +132,6 @@ pub(super) struct FlipProposal {
     /// The log-probability of the proposed value.
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The result that the Chain selects for the new truth value.
+    /// The result that the Chain has for the proposed truth value.
     pub(super) result: u32,
 }

@@ -3,7 +3,7 @@
 //!
 //! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
 //! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates all elements that depend on them.
-//! The change is then either accepted or undone; both take time proportional to the number of nodes touched.
+//! The proposed change is then either accepted or undone, in time proportional to the number of nodes touched.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
@@ -24,10 +24,10 @@
 //!
 //! # Observations
 //!
-//! A value is *demanded* of an element that is observed. A value is also demanded of an element that an observation determines
-//! (through an Apply that implies it, a Score, or the branch of a Chain) and that no other element reads. An element with a
-//! demanded value gets this value. A random choice with a demanded value is not free, and its probability is a likelihood. Any
-//! other element with a demanded value is checked, and the world has weight zero if the element computes to another value.
+//! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies it
+//! (through an Apply, a Score or the branch of a Chain) and no other element reads it. An element takes the value that is demanded
+//! of it. A random choice with a demanded value is not free; its probability is a likelihood. If any other element with a demanded
+//! value computes to another value, the world has weight zero.
 
 mod agenda;
 mod boolean_branch;

@@ -1,4 +1,4 @@
-//! Likelihoods of parameters that are set by interventions, and are therefore not random choices of the world.
+//! Likelihoods of parameters that are set by interventions and are therefore not random choices.
 
 use super::readers::Readers;
 use super::state::Trace;
@@ -10,8 +10,8 @@ impl Trace {
     /// The log-likelihood is a function of the element's value in the given parametric form. Returns `None` if the world does not have
     /// this element.
     ///
-    /// **Errors.** The error is an element that does not read the set element as a parameter of its distribution, or whose log-likelihood
-    /// has another parametric form.
+    /// **Errors.** The error is an element that reads the set element other than as a parameter of its distribution, or whose
+    /// log-likelihood has another parametric form.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

@@ -1,8 +1,8 @@
 //! Fast path for parameters that many random choices read, directly or through Chains that only pass the parameter on.
 //!
-//! The parameter of many observations is read either by each observation directly, or through Chains whose result is the parameter. The
-//! readers of a parameter are cached until they (or the readers of a Chain that passes the parameter on) change, or until another value is
-//! demanded of a reader. After a proposal for the parameter, only log-probabilities are evaluated, for many values of each family at once.
+//! Many observations may read one parameter directly, or through Chains whose result is the parameter. The readers of a parameter are
+//! cached until they change, or until another value is demanded of a reader. After a proposal for the parameter, only log-probabilities
+//! are computed, for many values of each family together.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -48,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Collects the choices that read a node as a parameter, if they are not cached. Returns whether the node has no other readers.
+    /// Collects the choices that read a node as a parameter, if they are not cached. Returns `true` if the node has no other readers.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         if let Some(are_all) = self.nodes[number as usize].reach.are_all() {
@@ -144,8 +144,8 @@ impl Trace {
         })
     }
 
-    /// Returns the likelihood of the values of all readers of a numeric parameter, with observed readers raised to a power; `None` if the
-    /// likelihood has to be computed reader by reader.
+    /// Returns the likelihood of the values of all readers of a numeric parameter, where the likelihood of observed readers is raised to a
+    /// power; `None` if it must be computed reader by reader.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -168,7 +168,7 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Gives the new value of a parameter to the Chains that pass it on, and gives the choices the log-probabilities of the preceding
+    /// Passes the new value of a parameter on through Chains, and gives the choices the log-probabilities of the preceding
     /// [weighing](Self::weigh_parameter_readers).
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));

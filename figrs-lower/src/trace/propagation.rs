@@ -3,7 +3,7 @@
 //! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
 //! topological heights. Therefore each node is evaluated once, after all nodes that it reads. Nodes in branches of Chains are only
 //! marked; they are evaluated when a node that every world has needs their values. When the result of a Chain changes, the Chain reads
-//! another node. If the height of the Chain is then too low, it is raised and the Chain is evaluated later.
+//! another node. If the height of the Chain is too low for its new result, the height is raised and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -83,7 +83,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if only the values of its inputs are needed, which is the usual case; otherwise does nothing and returns
+    /// Re-evaluates a node and returns `true` if only the values of its inputs are needed, which is the usual case; otherwise returns
     /// `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -137,7 +137,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node; all nodes below the given height must be up to date.
+    /// Re-evaluates a node, after all nodes below the given height.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -234,7 +234,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node if it reads a node above the height up to which all nodes are up to date.
+    /// Defers a node if one of its inputs is above the height up to which all nodes are up to date.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -248,7 +248,7 @@ impl Trace {
         raised > height
     }
 
-    /// Raises the height of a node above the heights of its inputs.
+    /// Raises the height of a node above the heights of its inputs, so that it is evaluated after them.
     fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
@@ -256,7 +256,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises a node to a height, and its readers above that height.
+    /// Raises a node to a topological height, and its readers above that height.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

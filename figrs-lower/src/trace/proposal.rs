@@ -7,7 +7,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Saves the state of a node before the proposal, once for each proposal.
+    /// Saves the state of a node before the proposal; the first call for each proposal counts.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -49,7 +49,7 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Assigns a new epoch number to the proposal that begins.
+    /// Assigns a new number to the proposal that begins.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
@@ -63,7 +63,7 @@ impl Trace {
 
     /// Starts with a world whose choices are drawn from their priors, except the choices whose values observations determine.
     ///
-    /// Returns `false` for a world of weight zero; then the trace has to be started again.
+    /// Returns `false` if the world has weight zero; the trace must then be started again.
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
     /// elements.

@@ -1,4 +1,4 @@
-//! Readers of the nodes of a trace, in the form in which caches and lists store them.
+//! Readers of the nodes of a trace, as caches and lists store them.
 
 /// A use of a node: the reader, and the index of the node among the reader's inputs.
 #[derive(Clone, Copy, Debug)]
@@ -19,21 +19,21 @@ pub(super) struct ParameterReaders {
     chains: Vec<u32>,
     /// The choices that have the node as their only parameter.
     choices: Vec<u32>,
-    /// The values of choices that are determined by observations; entries of other choices have no meaning.
+    /// The values of choices that observations determine; entries of other choices are meaningless.
     values: Vec<f64>,
-    /// Runs of consecutive choices that belong to one family.
+    /// Runs of consecutive choices whose distributions belong to one family.
     runs: Vec<FamilyRun>,
 }
 
-/// Consecutive choices that belong to the same family.
+/// Consecutive choices whose distributions belong to the same family.
 #[derive(Clone, Copy, Debug)]
 struct FamilyRun {
     end: usize,
-    /// `true` if observations determine the values of these choices.
+    /// `true` if observations determine the values of the choices.
     is_observed: bool,
 }
 
-/// The choices of a run (consecutive choices of one family), with the values that observations determine.
+/// The choices of a run (consecutive choices of one family), with the values that observations imply.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -87,7 +87,7 @@ impl ParameterReaders {
         &self.choices
     }
 
-    /// Appends a choice to the last run if both have the same family, and otherwise to a new run.
+    /// Appends a choice to the last run of choices if it has the same family, and otherwise to a new run.
     pub(super) fn push(
         &mut self,
         choice: u32,

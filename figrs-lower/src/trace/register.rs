@@ -1,9 +1,9 @@
 //! Registers, which store the value of a node of a trace.
 //!
 //! A propagation step writes few values and reads them immediately. If a number is written as part of a [`Datum`] and
-//! then loaded together with its type tag, the load is delayed until the number has reached the cache. This delay takes
-//! longer than computing the log-probability of the number. Therefore numbers and truth values are stored as machine
-//! words, and copied word by word.
+//! then loaded together with its type tag, the load is delayed until the number has reached the cache. The delay is
+//! longer than the computation of the number's log-probability. Therefore numbers and truth values are stored as
+//! machine words, and copied word by word.
 
 use std::any::Any;
 
@@ -21,7 +21,7 @@ enum RegisterContent {
 pub(super) struct ValueRegister {
     /// The bits of a plain value, that is, a number or a truth value.
     word: u64,
-    /// A value that is neither a number nor a truth value.
+    /// A value that is not plain, that is, neither a number nor a truth value.
     shared: Option<Datum>,
     held: RegisterContent,
 }

@@ -11,7 +11,7 @@ use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of cached results of a Chain, which is the number of values in a small support.
+/// Maximum number of cached results of a Chain, equal to the number of values of a small support.
 const BRANCHES: usize = 64;
 
 impl Trace {
@@ -128,7 +128,8 @@ impl Trace {
         }
     }
 
-    /// Returns the value that a node demands of each of its inputs; inputs beyond the list have no demand.
+    /// Returns the value that a node demands of each of its inputs; nothing is demanded of inputs beyond the end of the
+    /// list.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -142,7 +143,7 @@ impl Trace {
         }
     }
 
-    /// Adds linked nodes and their inputs to the world.
+    /// Adds the nodes that enter the world, and their inputs, to the world.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.entering.pop() {
             self.check_limit(self.alive, number)?;
@@ -165,7 +166,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Removes nodes without readers from the world.
+    /// Removes nodes without readers from the world, and then their inputs if they have no other readers.
     pub(super) fn remove_unread(&mut self) {
         while let Some(number) = self.worklist.orphans.pop() {
             self.apply_deferred_switch();
@@ -186,7 +187,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the demands on nodes whose uses changed, and the demands that these nodes pass on.
+    /// Updates the demands on nodes whose uses changed, and the demands of these nodes on their inputs.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -228,7 +229,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is demanded of a node, without further effects; returns the old value.
+    /// Sets the value that is demanded of a node, and returns the old value; other nodes are not updated.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -257,8 +258,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. The inner error is that of a function that
-    /// fails.
+    /// Selects the result of a Chain for the present values of its parents. The inner error is the failure of a function.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -298,7 +298,7 @@ impl Trace {
     }
 
     /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is demanded
-    /// of them.
+    /// of the Chain.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -327,7 +327,7 @@ impl Trace {
         may
     }
 
-    /// Applies the edge changes of a deferred switch.
+    /// Applies the edge changes of a deferred switch of a Chain's result.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {

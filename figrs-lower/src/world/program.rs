@@ -1,4 +1,4 @@
-//! Programs: elements numbered for evaluation.
+//! Programs: the elements of a model, numbered for evaluation.
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use figrs_factor::graph::WorldWeight;
 /// Maximum number of elements created by Chains, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Divisor of the memory limit for caches that persist from one world to the next; a cache only saves work.
+/// Divisor of the memory limit for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
-/// Size of an element in a program in bytes. The factor two has two reasons: growing lists double their capacity, and a parent and
-/// its value have slots too.
+/// Size of an element in a program in bytes. The factor two accounts for growing lists, which double their capacity, and for the
+/// parent and the value of each element.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
 /// Size of a cached branch in bytes, without the parent values that select it.
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A world that exceeds the limit (a number of elements or [`Limits`]) is an error when it is run.
+    /// A later world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -162,7 +162,7 @@ impl Program {
 
     /// Runs one world, and returns the weight that the evidence gives it.
     ///
-    /// A world that contradicts the evidence ends early; some elements then have no value.
+    /// A world that contradicts the evidence ends early, so that some elements have no value.
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, worlds of too many
     /// elements, and the errors of the [`Chooser`].
@@ -174,11 +174,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world only as far as its first `roots` roots need, and returns the weight of the evidence evaluated so far. The roots
-    /// are the statements of evidence, followed by the targets.
+    /// Runs one world only as far as its first `roots` roots need, and returns the weight that the evidence evaluated so far gives
+    /// it. The roots are the statements of evidence, followed by the targets.
     ///
-    /// The random choices are made in the same order as in a run with more roots, so that they are a prefix of the choices of that
-    /// run.
+    /// The random choices are a prefix of the choices of a run with more roots.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -207,18 +206,18 @@ impl Program {
         self.roots.len() - self.targets.len()
     }
 
-    /// Returns the slots (element indices) of the targets, in the order of the targets.
+    /// Returns the indices of the targets' elements, in the order of the targets.
     pub fn targets(&self) -> &[Slot] {
         &self.targets
     }
 
-    /// Returns the value of a slot (element index) in the last world, if that world has a value for it.
+    /// Returns the value of an element in the last world, if that world has a value for it.
     pub fn value(&self, slot: Slot) -> Option<&Datum> {
         self.values[slot.index()].as_ref()
     }
 
     /// Returns the number of densities among the likelihoods in the weight of the last world. A world with fewer densities is
-    /// infinitely more likely: if an observation can have point masses and densities, the point masses dominate.
+    /// infinitely more likely: if an observation can have probabilities and densities, the probabilities dominate.
     pub fn densities(&self) -> usize {
         self.densities
     }
@@ -236,7 +235,7 @@ impl Program {
         })
     }
 
-    /// Returns the slot (index) of an element; a new element is added to the program.
+    /// Returns the index of an element; a new element is added to the program.
     fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -261,7 +260,7 @@ impl Program {
         slot
     }
 
-    /// Assigns slots to the parents of a slot's element.
+    /// Adds the parents of an element to the program.
     fn assign_parent_slots(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {

@@ -16,8 +16,8 @@ pub trait Chooser {
     /// Chooses the value of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
-    /// Draws a value for `element` from the normalised product of this choice's distribution and a likelihood; returns `None` if the
-    /// chooser or the distribution does not support such a draw.
+    /// Draws a value for `element` from the normalised product of its distribution and a likelihood; returns `None` if the chooser or the
+    /// distribution cannot draw from it.
     fn choose_conditional(
         &mut self,
         element: &AnyElement,
@@ -28,7 +28,7 @@ pub trait Chooser {
         Ok(None)
     }
 
-    /// Returns the size in bytes of the choices that the chooser stores, which counts against the memory limit of the world.
+    /// Returns the size in bytes of the choices that the chooser stores, which count against the memory limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
@@ -54,7 +54,7 @@ impl<R: Rng> Chooser for R {
 /// Treatment of observations: the likelihood becomes a weight, or sampled values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// The observed value is chosen and the weight is multiplied by its likelihood, if the structure of the model allows this.
+    /// The observed value is chosen, and the weight is multiplied by its likelihood, if the structure of the model allows this.
     Weigh,
     /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
     Compare,
@@ -64,7 +64,7 @@ pub enum Observations {
 pub(crate) trait World {
     /// An element of the world.
     type Node;
-    /// An element whose value has to be computed outside this evaluation.
+    /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
     /// Treatment of observations.
@@ -74,7 +74,7 @@ pub(crate) trait World {
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
     /// Looks up an element, and begins its evaluation if its value is not known. `demand` becomes the value that the element must have in a
-    /// world of positive weight. `entered` is the number of elements of the world that have begun, including this element, and `bytes` the
+    /// world of positive weight. `entered` is the number of elements whose evaluation has begun, including this element; `bytes` is the
     /// number of bytes that the run holds.
     ///
     /// **Errors.** The errors of [`Limits`](figrs_core::Limits).
@@ -94,7 +94,7 @@ pub(crate) trait World {
         self.element(node).check_parameters()
     }
 
-    /// Returns the result of a Chain for these values of its parents; `call` computes the result.
+    /// Returns the result of a Chain for these values of its parents, computed by `call`.
     fn result(
         &mut self,
         node: &Self::Node,
@@ -127,7 +127,7 @@ pub(crate) enum ElementStart<M> {
     Fixed(Datum),
     /// The value of the element has to be computed.
     Open,
-    /// Two different values of the element are demanded, so that the world has weight zero.
+    /// Two different values of the element are demanded; the world therefore has weight zero.
     Contradiction,
 }
 
@@ -172,7 +172,7 @@ impl<N> Default for WorldRun<N> {
 }
 
 impl<N> WorldRun<N> {
-    /// Clears the world and retains its memory for reuse.
+    /// Clears the world, and keeps its memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.values.clear();
@@ -200,7 +200,7 @@ impl<N> WorldRun<N> {
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
-    /// Advances until no steps are left or a value is missing; if a value is missing, returns its element.
+    /// Advances until no steps are left or a value is missing; in the latter case, returns the element whose value is missing.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,

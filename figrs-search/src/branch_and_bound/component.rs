@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// State of the search along a tree decomposition, which alternates with the search without a tree decomposition.
+/// State of the search along a tree decomposition, which alternates with a search without a tree decomposition.
 #[derive(Debug)]
 enum Tree {
     Untried,
@@ -30,8 +30,8 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. After this number of steps, both searches
-/// do about the same number of steps.
+/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. From then on, both searches do about the
+/// same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 /// Limits of the searches of all components.
@@ -41,15 +41,15 @@ pub(super) struct ComponentLimits {
     pub(super) upper: i64,
     /// Minimum difference in cost, summed over all components, for an assignment to count as better than another one.
     pub(super) slack: i64,
-    /// Smallest gain in the lower bound for which costs are moved against the order of the variables.
+    /// Smallest gain in the lower bound for which costs are moved to earlier variables.
     pub(super) worthwhile: i64,
     /// Maximum number of bytes of the open search nodes, summed over all components.
     pub(super) memory: usize,
 }
 
-/// Divisor that gives the steps of the tree search per call as a share of its past steps.
+/// Divisor that gives the steps of the tree search in one call as a share of its past steps.
 ///
-/// The calls are long because each restart builds the nodes of each cluster again.
+/// Each call does many steps, because every restart rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
@@ -66,7 +66,7 @@ impl ComponentLimits {
 
 impl ComponentSearch {
     /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. If the deadline passes, the
-    /// searches are created without a good lower bound.
+    /// searches are created with weaker lower bounds.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,

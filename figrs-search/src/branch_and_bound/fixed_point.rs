@@ -18,14 +18,14 @@ const DENSE_FOR_EACH: usize = 16;
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
 /// The cost of an assignment is a difference: the logarithm of the product of all factors' largest weights, minus the logarithm of the
-/// assignment's weight. The difference is rounded down for each factor. The value `best - cost / scale` is an upper bound of the logarithm
-/// of the assignment's weight. The bound exceeds the logarithm of the weight by less than `rounded / scale`, apart from floating-point
-/// rounding, which is always directed upwards.
+/// assignment's weight. The difference is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm
+/// of the assignment's weight. The bound exceeds the logarithm of the assignment's weight by less than `rounded / scale`, apart from
+/// floating-point rounding, which is always directed upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
-    /// The sum over all factors of the logarithm of the largest weight, rounded up.
+    /// The sum of the logarithms of all factors' largest weights, rounded up.
     best: f64,
     /// Number of factors whose costs may have been rounded.
     rounded: i64,
@@ -43,7 +43,7 @@ impl FixedPointCosts {
     }
 
     /// Computes the costs like `new`, but forbids every entry whose logarithm is below its factor's largest logarithm by more than `limit`.
-    /// The other costs can then have a larger scale. Assignments whose logarithm is within `limit` of `best` keep their costs.
+    /// Without these entries, the scale can be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -87,7 +87,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference in cost at which one assignment counts as better than another.
     ///
-    /// By rounding, equally good assignments can differ by less.
+    /// Because of rounding, the costs of equally good assignments can differ by less than the slack.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }

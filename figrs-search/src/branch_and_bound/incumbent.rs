@@ -12,8 +12,8 @@ const MOVES_IN_A_ROW: usize = 16;
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves during which a changed variable is tabu (may not change again), and number of different values for the random number of
-/// additional tabu moves.
+/// Minimum number of moves during which a changed variable may not change again (is tabu), and number of different values for the random addition to
+/// it.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
@@ -36,7 +36,7 @@ struct TabuSearch<'a> {
 /// Returns the best assignment that a tabu search finds from a given assignment. Each move changes one variable that is not tabu to the value of
 /// smallest cost.
 ///
-/// **Complexity.** Each move examines all values of all variables; there are at most twenty moves for each variable.
+/// **Complexity.** Each move examines all values of all variables, and there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
 /// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
@@ -174,7 +174,8 @@ mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
     use super::*;
 
-    /// In small cases, the search must find the best assignment in more than 90% of the runs, and never return a worse assignment than its start.
+    /// In small cases, the tabu search must find the best assignment in more than 90% of the runs, and never return a worse assignment than its
+    /// start.
     #[test]
     fn the_best_of_small_cases_is_found() {
         let (mut found, mut cases) = (0, 0);

@@ -30,9 +30,9 @@ impl<'g> Neighbourhoods<'g> {
 
     /// Optimises the neighbourhoods of the variables `centres`, one after another, and returns the number of operations.
     ///
-    /// The search ends when no neighbourhood improves the assignment, or after `budget` operations.
+    /// The search ends when no neighbourhood improves the assignment, or after `budget` operations of eliminations.
     ///
-    /// Each step optimises as many variables as the limits allow by exact elimination, while all other variables keep their values.
+    /// Each step optimises as many variables as the limits of an exact elimination allow, while all other variables keep their values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).
@@ -94,8 +94,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. Also returns the chosen variables in the
-    /// order of that graph.
+    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result lists the chosen
+    /// variables in the order of that graph.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

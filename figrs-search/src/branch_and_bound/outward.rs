@@ -1,7 +1,7 @@
 //! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The only exact logarithm is that of 1,
-/// which is 0.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it
+/// belongs to the weight 1.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }

@@ -22,13 +22,12 @@ pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
     /// For each remaining variable, its index before preprocessing.
     pub(super) names: Vec<u32>,
-    /// The eliminated variables in the order of their elimination, each with the sum of its cost functions.
+    /// The eliminated variables in the order of their elimination, each with the sum of the cost functions that contained it.
     eliminated: Vec<(u32, CostTable)>,
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all variables: eliminated variables get their best values given that
-    /// assignment.
+    /// Extends an assignment of the remaining variables to all variables, by the best values of the eliminated variables.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -49,7 +48,7 @@ impl Preprocessed {
 /// The cost functions while variables are eliminated.
 struct Elimination {
     tables: CostTables,
-    /// For each variable, the indices of its cost functions.
+    /// For each variable, the indices of the cost functions that contain it.
     incident: Vec<BTreeSet<usize>>,
     /// For each scope, the index of its cost function.
     by_scope: FxHashMap<Vec<u32>, usize>,
@@ -73,7 +72,7 @@ impl Elimination {
         this
     }
 
-    /// Adds a table to the function with the same scope, or adds it as a new function.
+    /// Adds a table to the cost function with the same scope, or to the list of functions if there is none.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost::add(self.tables.constant, least);

@@ -9,7 +9,7 @@ use super::cost_table::{CostTable, CostTables};
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Divisor of the total gain of all sweeps: the sweeps continue while one sweep raises the lower bound by more than this share.
+/// Divisor of the total gain: reweighting continues while a sweep raises the lower bound by more than this share of the gain of all sweeps.
 const LEAST_GAIN: i64 = 1 << 10;
 
 /// Cost functions during reweighting, which moves costs between unary functions and functions of several variables.
@@ -17,7 +17,7 @@ struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
     tables: Vec<CostTable>,
-    /// For each variable, the cost functions of several variables that contain it.
+    /// For each variable, the cost functions of several variables that contain this variable.
     incident: Vec<Vec<Incidence>>,
     constant: i64,
 }
@@ -28,7 +28,7 @@ struct Incidence {
     table: usize,
     /// The index difference between the costs of consecutive values of the variable.
     stride: usize,
-    /// True if the function contains a later variable; `has_earlier` is true if it contains an earlier variable.
+    /// True if the function also contains a later variable; `has_earlier` is true if it also contains an earlier variable.
     has_later: bool,
     has_earlier: bool,
 }
@@ -44,10 +44,10 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 
 /// Moves costs between functions until the constant hardly rises, or the deadline has passed.
 ///
-/// Each variable in turn takes the minimum cost of each of its values from all its functions. The smallest minimum of a variable is added to
-/// the constant, and the rest is spread evenly over the functions that contain later variables. The next sweep visits the variables in reverse
-/// order. Each assignment keeps its cost, and no cost becomes negative. With enough sweeps, pairwise functions become virtually arc
-/// consistent: the pairs and values of cost zero contain an arc-consistent subset.
+/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of the collected costs is added
+/// to the constant, and the remainder is spread evenly over the functions that contain later variables. Every second sweep visits the
+/// variables in reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise
+/// functions become virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -120,7 +120,7 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of a variable. `ahead` tells whether a function contains variables that this sweep visits later, and
+    /// Collects and spreads the costs of a variable. `ahead` tells whether a function contains variables that the sweep visits later, and
     /// whether it contains variables visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
@@ -169,8 +169,7 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions with too many variables back to unary functions, because the search cannot move costs out of functions of
-    /// many variables.
+    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of such functions.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {

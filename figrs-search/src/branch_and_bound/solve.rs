@@ -20,36 +20,36 @@ use super::outward::difference_above;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
-/// Number of steps of a component's search between two checks of the clock.
+/// Number of steps of the search of a component between two checks of the clock.
 const SLICE: u64 = 1 << 14;
 
 /// Number of steps after which an exact elimination is tried, and number of steps after which neighbourhoods of the best assignment are searched.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the step limit: exact elimination and neighbourhood search begin at the latest after this share of all steps.
+/// Divisor of the step limit: exact elimination and neighbourhood search are first tried at the latest after this share of all steps.
 const FIRST_SHARE: u64 = 8;
 
-/// Factor by which the number of steps grows between two neighbourhood searches. The two constants after it are divisors of the number of steps,
-/// for the budget of all neighbourhoods and the budget of each neighbourhood.
+/// Factor by which the number of steps grows between two neighbourhood searches. The two constants that follow are divisors of the number of
+/// steps: for the budget of all neighbourhoods, and for the budget of each neighbourhood.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by this share.
+/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by this share of itself.
 const RECORDS: u64 = 16;
 
 /// Maximum number of table entries in the elimination of a neighbourhood.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Negative base-2 logarithm of the smallest worthwhile gain: a smaller gain, in natural logarithms of weights, does not justify moving costs
-/// against the order of the variables.
+/// Negative base-2 logarithm of the smallest gain, in natural logarithms of weights, for which costs are moved to earlier variables.
 const WORTHWHILE: f64 = 20.0;
 
-/// Tolerance of a proof: a world is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 + |*w*|.
+/// Tolerance of a proof: an assignment is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 +
+/// |*w*|.
 const PROVEN: f64 = 1e-9;
 
-/// Returns the maximum number of steps of a search.
+/// Returns the maximum number of steps of a branch-and-bound search.
 fn steps(limits: &Limits) -> u64 {
     limits.work as u64
 }
@@ -59,8 +59,8 @@ fn memory(limits: &Limits) -> u64 {
     limits.memory.unwrap_or_else(available_bytes)
 }
 
-/// Returns the maximum number of bytes of the tables of an elimination. The limit for tables is half of the memory limit, because open nodes stay
-/// in memory during the elimination.
+/// Returns the maximum number of bytes of the tables of an elimination. The tables get half of the memory limit, because open nodes stay in
+/// memory during the elimination.
 fn memory_of_tables(limits: &Limits) -> u64 {
     memory(limits) / 2
 }
@@ -158,7 +158,7 @@ struct SearchRun<'a> {
 /// State in which a search ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEnd {
-    /// Every assignment has weight zero, as the search found.
+    /// The search found that every assignment has weight zero.
     Impossible,
     /// Every component was searched completely, or all variables were eliminated.
     Finished,
@@ -166,7 +166,7 @@ enum SearchEnd {
     Unfinished(Option<Stopped>),
 }
 
-/// The best known assignment, the upper bound for all assignments, and the number of steps spent on both.
+/// The best known assignment, the upper bound for all assignments, and the number of steps done so far.
 struct KnownWorlds {
     work: u64,
     /// The best known assignment of the reduced graph, with the logarithm of its weight.
@@ -187,8 +187,8 @@ impl Default for KnownWorlds {
 }
 
 impl KnownWorlds {
-    /// Returns the difference between `product`, the logarithm of the product of the largest weights, and the log-weight of the best assignment;
-    /// `None` if that assignment is already proven to be the best.
+    /// Returns the distance from the log-weight of the best assignment to `product`, the logarithm of the product of the largest weights; `None`
+    /// if the assignment is proven to be the best.
     fn unresolved_distance(&self, product: f64) -> Option<f64> {
         let (_, log) = self.best.as_ref()?;
         let gap = self.upper_bound - log;
@@ -482,7 +482,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Makes the searches of all components look only for assignments that cost less than this assignment.
+    /// Tells the searches of all components the cost of this assignment, so that they look only for better assignments.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

@@ -7,13 +7,13 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a decision circuit. The world is given by a traversal of the circuit from the root: the choices at its sum
-/// nodes in traversal order, and the value nodes that it visits.
+/// One world (assignment) of a decision circuit. A world of the circuit is given by a traversal from the root: the choices at the sum
+/// nodes in traversal order, and the value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// For each choice at a sum node, `true` if the traversal takes the second child.
     choices: Vec<bool>,
-    /// The indices of the visited values in the circuit's numbering of values.
+    /// The visited values of variables, as indices in the circuit's numbering of values.
     pub values: Vec<u32>,
 }
 
@@ -47,11 +47,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds (assignments) of the largest weights, best first. `maxima` has the largest weight of each node's
-    /// subcircuit.
+    /// Returns the `count` worlds (assignments) of the largest weights, best first. The argument `maxima` has the largest weight of a
+    /// world for each node's subcircuit.
     ///
-    /// The largest weights give the exact weight of the best world for each choice that the found worlds rejected. The best of these
-    /// rejected choices leads to the next best world.
+    /// For each choice that the worlds found so far rejected, `maxima` gives the weight of the best world. The best of the rejected
+    /// choices leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {

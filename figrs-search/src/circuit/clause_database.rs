@@ -30,7 +30,7 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance at the time when the clause was learned.
+    /// The literal block distance of the clause at the time when it was learned.
     block_distance: u32,
     /// The time (number of conflicts) at which the clause last took part in a conflict.
     used: u64,
@@ -126,7 +126,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses, if they are more than half of the array and outnumber the entries.
+    /// Removes the literals of forgotten clauses, if they are more than half of all literals and outnumber the entries for clauses.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
@@ -150,7 +150,7 @@ impl ClauseDatabase {
             + clauses * 2 * WATCH_BYTES
     }
 
-    /// Returns the length of the array of literals, whose indices have 32 bits.
+    /// Returns the length of the array of literals; its indices have 32 bits.
     pub(super) fn positions(&self) -> usize {
         self.literals.len()
     }

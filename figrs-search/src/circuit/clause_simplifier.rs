@@ -22,8 +22,8 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed or may
-    /// have lost the literal.
+    /// For each literal, the indices of the clauses that contain it. Some of the clauses in this list may have been
+    /// removed or may have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
@@ -36,9 +36,9 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// The second clause contains all literals of the first clause, which subsumes it.
+    /// The second clause contains all literals of the first clause, which therefore subsumes the second.
     Whole,
-    /// The second clause contains all literals of the first clause except the given literal, whose negation it contains
+    /// The second clause contains the negation of the given literal and all other literals of the first clause
     /// (self-subsumption).
     Without(AtomLiteral),
 }
@@ -124,7 +124,7 @@ impl ClauseSimplifier {
 
     /// Simplifies the clauses until nothing changes, or the maximum work is done.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// [`EliminationError::Interrupted`].
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {

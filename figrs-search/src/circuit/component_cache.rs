@@ -7,10 +7,10 @@ use rustc_hash::FxHasher;
 
 /// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
 ///
-/// The keys are drawn at random from a fixed seed. Therefore two different components have the same hash with probability `2^-128`. If
-/// two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at most `m / 2^128`.
-/// By the union bound over pairs, the probability that a search of `n` different components confuses any two of them is at most
-/// `n^2 / 2^129`, multiplied by `m` in the worst case. For `n = 10^10`, the probability of a confusion is below `10^-18`.
+/// The keys that are summed are random numbers from a fixed seed. Therefore two different components have the same hash with probability `2^-128`, with one exception. If two components differ only in the number of equal residual tables,
+/// by `m`, the probability of equal hashes is at most `m / 2^128`. By the union bound, the probability that a search of `n` different
+/// components confuses any two of them is at most `n^2 / 2^129`, multiplied by `m` in the worst case. For `n = 10^10` components, the
+/// probability of a confusion is below `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ struct CachedValue<V> {
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion, so that all entries inserted since a certain time can be removed.
+    /// The keys in the order of insertion, which allows the removal of all entries inserted after a certain time.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries of the cache.
     capacity: usize,
@@ -37,12 +37,12 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. The bytes of a slot cover the table and the half-sized table from which
-    /// it grows, the key in the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot of the hash table. This number covers the table and the half-sized table from which it
+    /// grows, the key in the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// Creates a cache that takes at most `bytes` bytes, except that the smallest table may take more.
+    /// Creates a cache that takes at most `bytes` bytes, or the size of the smallest table if that is larger.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         // The number of slots of a hash table is a power of two, and an eighth of the slots stay free.
@@ -69,8 +69,7 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts a value. The `marks` come from [`mark`](Self::mark), are given in ascending order, and are updated when entries are
-    /// removed.
+    /// Inserts a value. The `marks` come from [`mark`](Self::mark), in ascending order, and are updated when entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -87,7 +86,7 @@ impl<V: Copy> ComponentCache<V> {
     }
 
     /// Returns true if another entry would enlarge the table beyond its maximum size. The slots of removed entries count as used until
-    /// the table is rehashed, which happens automatically if less than half of it is used.
+    /// the table is rehashed, which happens automatically when less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -100,8 +99,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since a mark was taken. If a component has no solution, cached values of its sibling components may
-    /// be wrong, because learned clauses may exclude some of their solutions.
+    /// Removes all entries inserted since a mark was taken. Cached values must be removed after a component without solutions was
+    /// found: learned clauses may have excluded solutions of its sibling components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

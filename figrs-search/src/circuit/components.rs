@@ -10,7 +10,8 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The largest stamp of a traversal of the incidence graph, after which stamps start again at the beginning.
+/// The largest number with which a traversal of the incidence graph marks nodes; then the numbers start again at the
+/// beginning.
 const MAX_STAMP: u32 = 1 << 30;
 
 /// A component of open (undecided) atoms, given by its hash and the range of its atoms in the list of members.
@@ -21,9 +22,9 @@ pub(super) struct OpenComponent {
     pub(super) hash: ComponentHash,
 }
 
-/// Incidence graph of atoms, clauses of the problem and residual tables, with working memory for its traversal.
+/// Incidence graph of atoms, given clauses and residual tables, with working memory for its traversal.
 ///
-/// Learned clauses are not part of the graph, because they would connect independent components.
+/// Learned clauses are not part of the incidence graph, because they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
     /// For each atom, the other atoms in its two-literal clauses, without repetition.
@@ -198,8 +199,8 @@ impl ComponentFinder {
     }
 
     /// Returns the variable of a component that consists only of open values of a single variable. The only open clause
-    /// of such a component must state that the variable has one of these values. Then only tables of this variable
-    /// distinguish the values.
+    /// of such a component states that the variable has one of these values. If a component has a single variable, only
+    /// tables of this variable distinguish its values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

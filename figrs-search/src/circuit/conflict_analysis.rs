@@ -17,7 +17,7 @@ pub(super) enum Refutation {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// Number of literals of each level that are marked as seen.
+    /// For each level, the number of its literals that are marked as seen.
     counts: Vec<u32>,
     /// All literals that were marked as seen; these literals are false in the present assignment.
     marked: Vec<AtomLiteral>,
@@ -35,8 +35,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with the reasons of its literals until the resolvent depends on one decision. The clause of the
-    /// first unique implication point is learned, and the last resolvent is returned as the reason of the decision's negation.
+    /// Resolves the violated clause with the reasons of its literals, until the resolvent depends on one decision only. The clause
+    /// at the first unique implication point is learned, and the last resolvent is the reason for negating the decision.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -112,7 +112,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Collects the clause of all seen literals; its first literal is the negation of `literal`.
+    /// Returns the clause of all seen literals, which begins with the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -147,7 +147,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Returns the reason of the negation of a decision.
+    /// Returns the reason for the negation of a decision.
     fn refute(
         &mut self,
         propagator: &mut ClausePropagator,

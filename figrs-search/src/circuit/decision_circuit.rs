@@ -1,4 +1,4 @@
-//! Decision circuits, which record a search as sums and products over values of variables and weights.
+//! Decision circuits, which record a search as sums and products over values of variables and their weights.
 
 use super::scaled_number::ScaledNumber;
 use super::search_trace::SearchTrace;
@@ -54,8 +54,8 @@ impl ValueNumbering {
 /// A deterministic, decomposable and smooth circuit, which represents the sum of the weights of all worlds
 /// (assignments).
 ///
-/// Each world of positive weight is a traversal from the root that takes one child of each sum and all children of each product. The
-/// traversal visits exactly one value of each variable.
+/// Each world of positive weight is a traversal from the root that takes one child of every sum and all children of every product.
+/// The traversal of a world visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
@@ -84,8 +84,8 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring. The arguments are the operations of the semiring and the values `leaf` of the
-    /// leaves.
+    /// Returns the value of each node in a semiring. The arguments are the operations of the semiring and the function `leaf`, which
+    /// gives the value of each leaf.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -149,8 +149,8 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved forward in the same array, where
-    /// they overwrite only nodes that were already processed.
+    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved to the front of the same array,
+    /// where they overwrite only nodes that were already processed.
     fn reachable(mut self, root: u32) -> Self {
         // The new index of each node that the root uses.
         let mut names = vec![NONE; self.nodes.len()];
@@ -208,12 +208,12 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The nodes of the values and of the symbols that already have a node.
+    /// The circuit nodes of the values and symbols that already have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
     /// A symbol whose weight is always 1, and which is therefore left out of products.
     one: Option<u32>,
-    /// The children of all products under construction, and the start of each product in this list.
+    /// The children of all products under construction, one product after another, and the start of each product in this list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }

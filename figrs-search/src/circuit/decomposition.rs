@@ -17,7 +17,7 @@ const MAX_PREFERENCE: f64 = 1e7;
 /// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
 ///
 /// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
-/// more the preference counts compared with the activity of variables.
+/// more the preference counts, compared with the activity of variables.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
@@ -98,7 +98,7 @@ impl BagForest {
     }
 
     /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the
-    /// components that remain without it have level one, and so on.
+    /// trees that remain without it have level one, and so on.
     ///
     /// **Complexity.** The time is the number of bags times the number of levels, which is at most logarithmic in the number of
     /// bags.

@@ -18,7 +18,7 @@ const MAX_TRIES: usize = 64;
 
 /// An eliminated atom, with the clauses in which it occurred positively.
 ///
-/// The atom is true if and only if one of these clauses has no other true literal.
+/// The defined atom is true if and only if one of these clauses has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
@@ -28,9 +28,9 @@ pub(super) struct DefinedAtom {
 /// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
 /// clauses.
 ///
-/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. Then, for each
-/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of the
-/// remaining clauses extends to exactly one solution. Therefore resolution sums over the values of the atom.
+/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. For each assignment
+/// of the other atoms, some clause then determines the defined atom. If the clauses of an atom define it, each solution of the
+/// remaining clauses extends to exactly one solution of all clauses. Therefore resolution sums over both values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
@@ -132,7 +132,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// Returns a minimal definition among the clauses of an atom, if there is one.
+    /// Returns a minimal set of clauses that defines an atom, among the clauses of the atom.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],

@@ -33,7 +33,7 @@ pub struct LabelledCircuit {
     pub numbering: ValueNumbering,
     /// For each variable, `true` if the circuit contains the variable's values as leaves.
     pub kept: Vec<bool>,
-    /// The graph that was searched, and the entries that were zero only for the parameters at the time of the search.
+    /// The graph that was searched, and its entries that were zero only because of the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
@@ -126,9 +126,9 @@ impl LabelledCircuit {
         values
     }
 
-    /// Returns the weight of each symbol in a graph with the same structure as the searched graph. Returns `None` if the
-    /// structures differ, if a symbol would have two different weights, or if an entry of weight 1, which the circuit leaves
-    /// out, would get another weight.
+    /// Returns the weight of each symbol of the circuit in a graph with the same structure as the searched graph. Returns `None`
+    /// if the structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit leaves out,
+    /// has another weight.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {

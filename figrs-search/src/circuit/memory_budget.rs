@@ -5,12 +5,12 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Number of bytes by which a data structure must grow before its size is compared with the memory limit again.
 pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
-/// Maximum length of a list whose indices have 32 bits. The remaining 32-bit indices are reserved for elements that are added
-/// between two checks.
+/// Maximum length of a list whose indices have 32 bits. The remaining 32-bit indices are a reserve for elements that are added
+/// between two checks of the length.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
-/// Returns the number of bytes for a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs
-/// the other half.
+/// Returns the number of bytes of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs
+/// the rest.
 pub(super) fn cache_share(bytes: u64, limits: &Limits) -> u64 {
     limits.memory.map_or(bytes, |budget| bytes.min(budget / 2))
 }
@@ -27,7 +27,7 @@ pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), Elimin
     })
 }
 
-/// Returns the number of bytes of a hash table with entries of type `T` at this capacity, where an eighth of the slots stay free.
+/// Returns the number of bytes of a hash table with this capacity for entries of type `T`, where an eighth of the slots stay free.
 pub(super) fn hash_table_bytes<T>(capacity: usize) -> usize {
     capacity.div_ceil(7) * 8 * (size_of::<T>() + 1)
 }

@@ -20,8 +20,9 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal that leads to a conflict is false. A literal
-/// implied by both an atom and the atom's negation is true. Two literals that imply each other are equivalent.
+/// Propagates each literal of the atoms that `is_probed` selects, one at a time. Probing finds that a literal is false if it leads to a
+/// conflict. Probing finds that a literal is true if both an atom and its negation imply it. Probing finds that two literals are
+/// equivalent if they imply each other.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///

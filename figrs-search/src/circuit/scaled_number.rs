@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-/// Base-2 logarithm of the factor by which consecutive scales differ.
+/// Base-2 logarithm of the ratio between consecutive scales.
 const UNIT: i32 = 512;
 
 /// The number `mantissa * 2^(512 scale)`, where the mantissa is zero or between `2^-256` and `2^256`.

@@ -2,10 +2,10 @@
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations with which the search builds the value of the problem.
+/// Operations with which a search builds the value of its problem.
 ///
-/// Products are built on a stack. The search opens a product, multiplies it by factors, and closes it; the closed
-/// product is a value.
+/// A trace builds products on a stack. The search opens a product, multiplies it by factors and closes it, which
+/// gives a value.
 pub(super) trait SearchTrace {
     /// The value of a component: a number or a node of a circuit.
     type Value: Copy;

@@ -1,6 +1,6 @@
 //! Clauses that exclude the zeros of a table, as an irredundant cover of the zeros by cubes.
 
-/// A cube (a product set of values): the allowed values of some variables of a table, which are given by their indices.
+/// A cube (product set of values): the allowed values of some variables of a table; variables and values are given by index.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
 /// Returns cubes that cover the zeros of a dense table and no other entry.
@@ -26,8 +26,8 @@ struct ZeroCover<'a> {
 }
 
 impl ZeroCover<'_> {
-    /// Covers the `required` entries of a part of the table by cubes within the `allowed` entries, and returns the covered
-    /// entries. The variable with the index `at` is the first variable of this part.
+    /// Covers the `required` entries of a part of the table by cubes within its `allowed` entries, and returns the covered
+    /// entries. `at` is the index of the first variable of this part of the table.
     ///
     /// The recursion is as deep as the number of variables of a dense table, which is logarithmic in the number of entries.
     fn cover(&mut self, required: &[bool], allowed: &[bool], at: usize) -> Vec<bool> {

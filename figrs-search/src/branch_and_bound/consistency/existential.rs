@@ -5,8 +5,8 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Returns the index of a variable in the scope of a function, if directional arc consistency does not move the function's
-    /// costs to this variable.
+    /// Returns the index of a variable in the scope of a function, unless directional arc consistency moves the function's costs
+    /// to this variable.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
@@ -34,7 +34,7 @@ impl Network {
         cost
     }
 
-    /// Finds a value of the variable that all functions support, or moves costs to the variable so that the lower bound may rise.
+    /// Finds a value of the variable that all functions support, or moves costs to the variable, which may raise the lower bound.
     /// Returns `false` if costs were moved.
     pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
         let limit = self.worthwhile;

@@ -1,4 +1,4 @@
-//! Soft local consistencies, which move costs between cost functions so that the lower bound rises.
+//! Soft local consistencies, which move costs between cost functions to raise the lower bound.
 //!
 //! Each move of costs adds to some cost functions the amount that it subtracts from others. Therefore every assignment keeps
 //! its total cost, and no cost becomes negative. A value of a variable is removed when its unary cost plus the lower bound

@@ -17,8 +17,8 @@ const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function with few undecided variables by a function of only these variables. Any other function is projected on each of
-    /// its undecided variables.
+    /// Replaces a function with few undecided variables by a function of its undecided variables. A function with more undecided
+    /// variables is projected on each of them.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {

@@ -8,13 +8,12 @@ use super::super::network::{Conflict, Network};
 /// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Maximum number of unsuccessful moves in one propagation: moves of costs against the order of the variables that do not raise the lower
-/// bound.
+/// Maximum number of unsuccessful moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
     /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses when the
-    /// allowed number of steps is done. The bounds are valid during a pause, and the next call continues the propagation.
+    /// allowed number of steps is done. The bounds are valid during a pause of the propagation, and the next call continues it.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -86,8 +85,8 @@ impl Network {
         }
     }
 
-    /// Moves costs to the later variables of a variable's functions after values of the variable were removed, because values of the later
-    /// variables may have lost supports.
+    /// Moves costs from the functions of a variable to later variables, whose values may have lost supports because values of the variable
+    /// were removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -114,7 +113,8 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs to the first variable of each function of a variable after values of the variable were removed or became more expensive.
+    /// Moves costs from the functions of a variable to their first variables, after values of the variable were removed or became more
+    /// expensive.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;

@@ -3,7 +3,7 @@
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Divisor of the gap between the bounds: the sweeps continue while one sweep raises the lower bound by more than this share of the gap.
+/// Divisor of the gap between the bounds: reweighting continues while a sweep raises the lower bound by more than this share of the gap.
 const LEAST_GAIN: i64 = 1 << 7;
 
 /// The direction in which a sweep visits the variables.
@@ -14,14 +14,14 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps over the remaining values and functions of a search node until the lower bound hardly rises.
+    /// Moves costs in whole sweeps over the undecided variables of a search node, until the lower bound hardly rises.
     ///
-    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm on tables.
+    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm for cost tables.
     ///
-    /// Each undecided variable in turn collects the minimum costs of its values from its binary and ternary functions. The smallest sum is
-    /// added to the lower bound, and the rest is spread over the functions that contain later variables. Each assignment below the upper
-    /// bound keeps its cost, and all moves are undone when the search leaves its present level. The sweeps end early if the allowed number
-    /// of steps is done.
+    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of
+    /// the collected costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each
+    /// assignment below the upper bound keeps its cost, and all moves are undone when the search leaves its level. The reweighting ends
+    /// early if the allowed number of steps is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -47,8 +47,8 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the rest
-    /// over the functions.
+    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the remainder over the
+    /// functions.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());

@@ -7,14 +7,13 @@ use super::super::network::{Conflict, Network};
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The other two variables of the function, in ascending order.
+    /// The two variables of the function besides this one, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions within the scope: of this variable with each of the other two variables, and of the other two
-    /// variables with each other.
+    /// The active binary functions within the scope: of this variable with each other variable, and of the two other variables.
     pairs: [Option<u32>; 3],
 }
 
@@ -236,8 +235,8 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs from smaller functions to a ternary function, until its costs suffice to raise each value by its gain. Each smaller
-    /// function contributes only the cost that would still be missing if all later functions contributed all their costs.
+    /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by a given amount. A
+    /// smaller function contributes only the cost that would be missing if all later functions contributed all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
         // All triples are visited for each of the three pairs and for each of the two single
@@ -323,9 +322,9 @@ impl Network {
         }
     }
 
-    /// Returns the largest cost that is missing at the triples that contain a pair of values (or one value), assuming that the later
-    /// functions contribute all their costs. The functions contribute in this order: the function of the other two variables, the
-    /// binary functions of this variable, the unary costs.
+    /// Returns the largest cost that is missing at the triples that contain a pair of values (or one value), if the later functions
+    /// contribute all their costs. The order of contributing functions is: the function of the two other variables, the binary
+    /// functions of this variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

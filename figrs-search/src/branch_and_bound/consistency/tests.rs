@@ -14,8 +14,8 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables are left out. Therefore the
-/// result is the cost with the best values of the eliminated variables.
+/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables do not count. Therefore the
+/// cost is that of the assignment with the best values of the eliminated variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {
@@ -193,8 +193,8 @@ fn simplifications_keep_the_best_cost() {
     assert!(simplified > 1000, "{simplified}");
 }
 
-/// Whenever a search pauses, its bounds must enclose the best cost, even if the memory for open nodes is 0. At the end, the search must
-/// return the best cost.
+/// Whenever a search pauses, its bounds must enclose the best cost, even if no memory is allowed for open nodes. At the end, the search
+/// must return the best cost.
 #[test]
 fn searches_find_the_best_cost() {
     let mut pauses = 0;

@@ -1,4 +1,4 @@
-//! Tree decomposition into clusters: groups of variables with small separators.
+//! Tree decomposition into clusters, which are groups of variables with small separators.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -23,7 +23,7 @@ pub(in super::super) struct ClusterLimits {
     pub(super) depth: usize,
 }
 
-/// Limits of clusters for which a separate search pays off.
+/// Limits of clusters for which a search along a tree decomposition pays off.
 pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     separator: 8,
     assignments: 1 << 12,
@@ -31,8 +31,8 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A cluster of variables in a tree decomposition, with its separator. The separator consists of the ancestors' variables that occur in functions
-/// of this cluster or of its descendants.
+/// A cluster of variables in a tree decomposition, with its separator. The separator of a cluster consists of the ancestors' variables that occur
+/// in functions of the cluster or of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
@@ -46,8 +46,8 @@ pub(super) struct Cluster {
 ///
 /// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator.
 ///
-/// The buckets of an elimination are merged with their parent buckets until separators are small and clusters are large. Returns `None` if fewer
-/// than two clusters remain.
+/// The buckets of an elimination are merged with their parent buckets until clusters with small separators remain. Returns `None` if fewer than
+/// two clusters remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn clusters(
@@ -69,7 +69,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// Merges buckets, given in the order of their elimination, into clusters.
+/// Merges the buckets of an elimination order into clusters.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,

@@ -1,5 +1,5 @@
-//! Cost functions of a network: unary, binary, ternary and larger functions. A binary function is stored as a fixed table minus a
-//! shift for each value; a ternary function is stored as a table that changes.
+//! Cost functions of a network: unary, binary, ternary and larger functions. The costs of a binary function are a fixed table minus a
+//! shift for each value; the costs of a ternary function are a table that changes.
 
 use super::super::cost::{FORBIDDEN, LARGE};
 use super::super::cost_table::{CostTable, ListedCosts};
@@ -13,8 +13,7 @@ pub(in super::super) const NONE: u32 = u32::MAX;
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// A function of more than three variables, or with a table too large to be dense, given by its index among the functions of this
-    /// kind.
+    /// A function of more than three variables, or with a table too large to be dense, given by its index among such functions.
     Nary(u32),
 }
 
@@ -26,7 +25,8 @@ pub(in super::super) struct Function {
     pub(in super::super) scope: [u32; 3],
     /// The index of the function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the index of the first shift of each variable; a shift is subtracted from all costs of one value.
+    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs of the
+    /// value.
     pub(in super::super) shifts: [u32; 2],
     /// For each variable, the index of the first support of its values; the support of a value is a combination of the other
     /// variables' values.
@@ -36,8 +36,8 @@ pub(in super::super) struct Function {
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function of more than three variables, or with a table too large to be dense. Each value of a variable has a shift, which
-/// is subtracted from the stored costs, as in a binary function.
+/// A cost function of more than three variables, or with a table too large to be dense. As in a binary function, each value of a
+/// variable has a shift, which is subtracted from the stored costs.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
     entries: NaryCosts,
@@ -47,7 +47,7 @@ pub(in super::super) struct NaryFunction {
     pub(in super::super) shifts: Vec<u32>,
 }
 
-/// The stored costs of an [`NaryFunction`], without shifts.
+/// The stored costs of an [`NaryFunction`], from which shifts are subtracted.
 #[derive(Clone, Debug)]
 pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),

@@ -1,5 +1,5 @@
-//! A queue of variables that contains each variable at most once and returns variables in the order
-//! of their indices.
+//! A queue of variables, which contains each variable at most once and returns them in the order of
+//! their indices.
 
 /// A set of variable indices as a bit set with two levels: the second level marks the non-zero
 /// words of the first.

@@ -21,7 +21,7 @@ const SWEEPS: usize = 16;
 /// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of the gap.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
-/// Maximum number of nodes that are skipped between two nodes at which costs are reweighted.
+/// Maximum number of nodes between two nodes at which costs are reweighted.
 const MOST_PASSED: u32 = 1 << 10;
 
 /// State of a search after a call that did some steps.
@@ -29,11 +29,11 @@ const MOST_PASSED: u32 = 1 << 10;
 pub(in super::super) enum SearchState {
     /// No assignment costs less than the upper bound.
     Finished,
-    /// The search found a better assignment.
+    /// The search found an assignment better than the best known assignment.
     Improved,
     /// The search did all the steps allowed.
     Paused,
-    /// All variables of the network have values; variables of child clusters, which are searched separately, may not.
+    /// All variables of the network have values, but variables of child clusters, which are searched separately, may not.
     Decided,
 }
 
@@ -56,13 +56,13 @@ pub(in super::super) struct BestFirst {
     /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if child clusters, which are searched separately, have variables that depend on the variables of this network.
+    /// True if variables of child clusters, which are searched separately, depend on the variables of this network.
     pub(in super::super) is_partial: bool,
-    /// The decisions that hold at all nodes of the search.
+    /// The decisions that define the searched subproblem.
     given: Vec<Decision>,
     /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path to the present node, the bound of the node, and the decisions made below the node.
+    /// The path that leads to the present node, the bound of the node, and the decisions made below the node.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -75,7 +75,7 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes until the next node that is reweighted, and number of nodes skipped before the last reweighted node.
+    /// Number of nodes before the next reweighting, and number of nodes between the last two reweightings.
     nodes_to_pass: u32,
     passed: u32,
     /// Minimum difference in cost at which one assignment counts as better than another.
@@ -127,7 +127,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of a subproblem, which is given by decisions, with its open nodes, its best assignment and its upper bound.
+    /// Begins the search of a subproblem, given by decisions, its open nodes, its best assignment and its upper bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -166,13 +166,13 @@ impl BestFirst {
         self.backtrack();
     }
 
-    /// Stores the present node as an open node with this bound, and leaves it.
+    /// Stores the present node with the given bound among the open nodes, and leaves it.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// Adds the present node to the open nodes with this bound.
+    /// Adds the present node with the given bound to the open nodes.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -181,8 +181,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, or until the given number of steps is done. A found assignment
-    /// becomes the best assignment.
+    /// Searches until an assignment below the upper bound is found, or until the given number of steps is done. An assignment that is
+    /// found becomes the best assignment.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -238,8 +238,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best known assignment. Afterwards, only assignments that are cheaper by more than
-    /// `slack` count.
+    /// Adopts an assignment if it is better than the best known assignment. After an assignment has been adopted, only assignments that
+    /// are cheaper by more than `slack` count as better.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -283,8 +283,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs; if the gain is small, reweighting becomes less
-    /// frequent.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs, which become less frequent if the gain is
+    /// small.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -306,8 +306,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search, which rises if many nodes are visited repeatedly, and falls if
-    /// few are.
+    /// Adapts the maximum number of backtracks of a depth-first search: it rises if many nodes are visited repeatedly, and falls if few
+    /// are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -350,7 +350,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// Turns the second decisions that have not been tried into open nodes.
+    /// Turns all second decisions that have not been tried into open nodes.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

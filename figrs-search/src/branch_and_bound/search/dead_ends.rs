@@ -4,8 +4,8 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of a variable dominates: replacing a dominated value by the supported value never increases the cost
-    /// of an assignment (soft neighbourhood substitutability). During a search, only the value of largest unary cost is tested.
+    /// Removes values that the supported value of a variable dominates, because replacing them by this value never increases the cost of an
+    /// assignment (soft neighbourhood substitutability). During a search, only the value of largest unary cost is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -38,8 +38,8 @@ impl Network {
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or every assignment with
-    /// `other` reaches the upper bound.
+    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or no assignment with
+    /// `other` costs less than the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {

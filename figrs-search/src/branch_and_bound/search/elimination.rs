@@ -154,8 +154,7 @@ impl Network {
         self.scratch = added;
     }
 
-    /// Returns the values of all variables if no variable is undecided; eliminated variables get their best values given the
-    /// other values.
+    /// Returns the values of all variables if no variable is undecided; eliminated variables get their best values.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
             .map(|v| self.value(v, 0) as u32)

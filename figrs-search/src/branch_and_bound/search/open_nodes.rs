@@ -15,8 +15,7 @@ struct PathStep {
 /// Index of the empty path, which has no decisions.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Ordering key of open nodes: smaller bounds come first; among equal bounds, nodes that were added later come
-/// first.
+/// Ordering key of open nodes: smaller bounds come first and, among equal bounds, nodes that were added later.
 type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
 
 /// The nodes of a best-first search that are still to be searched.

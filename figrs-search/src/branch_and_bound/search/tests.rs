@@ -23,8 +23,8 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// Random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and undoing a level
-/// must restore the domains.
+/// In this test, random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and
+/// undoing a level must restore the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
     let mut undone = 0;
@@ -127,7 +127,7 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
 }
 
 /// In this test, a variable has two neighbours of a thousand values each, most of which are removed. A dense function of all values
-/// of both neighbours would be too large.
+/// of the two neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {
@@ -176,7 +176,7 @@ fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     tables
 }
 
-/// A long propagation must pause soon after the allowed number of steps with a valid bound, and reach the same bound as a
+/// A long propagation must pause soon after the allowed number of steps with a valid bound, and then reach the same bound as a
 /// propagation without pauses.
 #[test]
 fn a_propagation_pauses() {

@@ -11,8 +11,8 @@ fn small_search() -> Limits {
     search_limits(1 << 6, 200_000, 1 << 24)
 }
 
-/// Adds variables that must have pairwise different values, with one value fewer than there are variables. Any two of these
-/// variables are consistent, but all of them together are not.
+/// Adds variables that must have pairwise different values, with one value fewer than there are variables. A large finite cost that
+/// no good assignment has makes the scale small, so that the upper bound stays above the best assignment's log-weight.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -47,8 +47,8 @@ fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) ->
     solve(graph, limits, observer).expect("well formed")
 }
 
-/// A component without assignments must end the search, even if another component would take far more steps than allowed. Many such
-/// components must cause no overflow.
+/// A component without assignments must end the search, even if another component would take far more steps than allowed. Many
+/// components without assignments must cause no overflow.
 #[test]
 fn an_impossible_component_ends_the_search() {
     let mut graph = grid(20, 2.0, 7);
@@ -59,7 +59,7 @@ fn an_impossible_component_ends_the_search() {
     assert!(matches!(result, SearchResult::Impossible), "{result:?}");
 }
 
-/// The final gap between the bounds in a search of many components must be the same as in a single search: two units of cost for
+/// The final gap between the bounds must be the same in a search of many components as in a single search: two units of cost for
 /// each factor.
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
