@@ -25,6 +25,7 @@ pub trait Arithmetic: Value {
     fn add(&self, other: &Self) -> Option<Self>;
     /// Returns `self - other`.
     fn subtract(&self, other: &Self) -> Option<Self>;
+    /// Returns `self * other`.
     fn multiply(&self, other: &Self) -> Option<Self>;
     /// Returns `self / other`.
     fn divide(&self, other: &Self) -> Option<Self>;

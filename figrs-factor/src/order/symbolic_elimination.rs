@@ -175,7 +175,7 @@ impl SymbolicElimination {
     /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
     /// tables.
     ///
-    /// If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
+    /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
     /// entries than an existing table. In an acyclic graph, this elimination leaves only variables that occur in very many tables.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.

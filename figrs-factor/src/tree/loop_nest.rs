@@ -28,8 +28,8 @@ pub(super) enum AccessPattern {
 /// The loops of `z[..] += x[..] * y[..]` over the union of three scopes: outer loops with strides, and an inner block over the
 /// innermost variables, which a kernel processes at once.
 ///
-/// Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the division into
-/// blocks is common in dense linear algebra.
+/// **References.** Huang and Darwiche, *Inference in belief networks: a procedural guide*, 1996, describe the computation; the
+/// division into blocks is common in dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
     /// The loops of the contraction, innermost first.

@@ -124,7 +124,7 @@ impl ClauseSimplifier {
 
     /// Simplifies the clauses until nothing changes, or the maximum work is done.
     ///
-    /// [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {
