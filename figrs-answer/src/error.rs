@@ -22,7 +22,7 @@ pub enum Error {
     /// The elimination would exceed one of its limits.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// No algorithm of a portfolio can answer within the given memory and work.
+    /// No algorithm of a portfolio can answer the query within the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
         Call("within`, `work")
@@ -43,8 +43,8 @@ pub enum Error {
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one of the conflicting statements makes the others possible. False if the bounded search for fewer
-        /// conflicting statements ended before the conflict was known to be minimal.
+        /// True if removing any one of the conflicting statements makes the others possible. False if the search for a smaller
+        /// conflict ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
     /// No sample satisfied the evidence, which may be impossible or merely rare.
@@ -94,7 +94,7 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial results of a run cannot be merged, because their units of work are not consecutive.
+    /// Partial results of a run cannot be merged, because the units of work in them are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
@@ -110,7 +110,7 @@ pub enum Error {
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
-        /// The number of the unit of work.
+        /// The number of the unit of work whose result does not fit.
         unit: u64,
         /// The first problem that was found in the partial result.
         problem: String,
@@ -125,7 +125,7 @@ pub enum Error {
         added: u64,
         /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of the computed slices, or of the probability of their best world, which is a lower bound of the
+        /// The logarithm of the sum of the computed slices, or of the probability of their best world; it is a lower bound of the
         /// result for all slices.
         lower_bound: f64,
     },
@@ -151,7 +151,7 @@ pub enum Error {
     MessagesTooLarge {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of table entries that an iteration reads, counted once for each variable of their factor.
+        /// Number of table entries that one iteration reads; an entry counts once for each variable of its factor.
         needed: u64,
         /// Number of entries that the limit allows.
         limit: u64,
@@ -212,14 +212,14 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// This kind of answer (marginals, bounds or a world) does not have the requested content.
+    /// An answer of this kind (marginals, bounds or a world) does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The name of the algorithm that computed the answer.
         algorithm: &'static str,
         /// The content that was requested.
         asked: &'static str,
-        /// A remedy for the error.
+        /// A remedy for the error, in words.
         remedy: &'static str,
     },
     /// The element was not declared as varying when the model was compiled.
@@ -246,7 +246,7 @@ pub enum Error {
         /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The states of the frontiers (sets of elements that are still needed) take more memory than the limit allows.
+    /// The states of the frontiers (sets of elements still needed by later steps) take more memory than the limit allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
@@ -255,14 +255,14 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the limit was exceeded.
         element: Label,
-        /// The number of joint values, at this element, of the elements that are still needed.
+        /// The number of joint values of the elements that are still needed after this element.
         states: usize,
         /// Number of bytes needed up to this element.
         bytes: u64,
         /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The frontier (the set of elements that are still needed) has more elements than the representation of its states allows.
+    /// The frontier (the set of elements still needed by later steps) has more elements than can be represented.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
@@ -270,7 +270,7 @@ pub enum Error {
     FrontierTooWide {
         /// The element at which the frontier has the most elements.
         element: Label,
-        /// Number of elements in the frontier at this element.
+        /// Number of elements in the frontier (the set of elements still needed) at this element.
         elements: usize,
     },
     /// A saved tree belongs to another model, to another pattern of zeros, or to another version of figrs.
@@ -290,7 +290,7 @@ pub enum Error {
         /// The reason why no other algorithm can compute an answer.
         reason: Box<Error>,
     },
-    /// An answer did not pass the check by another computation.
+    /// An answer failed the check by another computation.
     #[error(
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
     )]
@@ -339,7 +339,7 @@ pub enum Error {
     CannotLearnFrom {
         /// The element that has the evidence.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why parameters cannot be learned from the evidence, with a remedy.
         reason: &'static str,
     },
     /// The likelihood of a parameter has no maximum.
@@ -445,7 +445,7 @@ pub enum Error {
     NotClosedForm {
         /// The element that is not a linear function of normal elements.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why the element has no closed form, with a remedy.
         problem: String,
     },
     /// The element is not one of the requested decisions.
@@ -465,7 +465,7 @@ pub enum Error {
     DecisionInfluencesEvidence {
         /// The decision on which evidence depends.
         decision: Label,
-        /// The element that is observed, which may be the decision itself.
+        /// The element that is observed; it may be the decision itself.
         element: Label,
     },
     /// A decision influences an element whose value is known when this decision or an earlier decision is made.
@@ -498,7 +498,7 @@ pub enum Error {
         decision: Box<Label>,
         /// The element whose value is known when the decision is made.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why the distance of the values is undefined, with a remedy.
         problem: String,
     },
     /// No draw contains an option of a decision, so that the utility of the option is unknown.
@@ -531,8 +531,8 @@ pub enum Error {
     },
 }
 
-/// Joins several statements into one text. If there are many statements, the text has only the first statements and the number of the
-/// remaining ones.
+/// Joins several statements into one text. If there are many statements, the text contains only the first of them and the number of
+/// all others.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");

@@ -17,7 +17,7 @@
 #[macro_export]
 macro_rules! setters {
     (limits: $($place:ident).+) => {
-        /// Sets the limits of the expansion of the model and of each elimination, and replaces all limits set before.
+        /// Replaces all limits: the limits of the expansion of the model and the limits of each elimination.
         pub fn limits(mut self, limits: figrs_core::Limits) -> Self {
             self.$($place).+ = limits;
             self
@@ -31,8 +31,7 @@ macro_rules! setters {
         }
     };
     (memory: $place:ident: $settings:ident) => {
-        /// Creates settings for three quarters of the memory that is available now, as [`fitting`](Self::fitting) does for another
-        /// amount.
+        /// Creates settings for three quarters of the memory that is available now; see [`fitting`](Self::fitting).
         pub fn new() -> Self {
             Self::default()
         }
@@ -46,7 +45,7 @@ macro_rules! setters {
             Ok(Self::within(memory))
         }
 
-        /// Creates settings for this amount of memory, as [`fitting`](Self::fitting) does for a text.
+        /// Creates settings for this amount of memory; see [`fitting`](Self::fitting).
         pub fn within(memory: figrs_core::Bytes) -> Self {
             let $place = $settings::within(memory);
             Self { $place }
@@ -60,23 +59,24 @@ macro_rules! setters {
         }
     };
     (watch: $($watch:ident).+) => {
-        /// Ends the run after this time. The answer contains the results up to that time, and states that the run was ended. If the run
-        /// has no results at that time, it ends with `Error::NothingDone`.
+        /// Ends the run when this time has passed since its start. At the deadline, the answer contains the results so far, and states
+        /// that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
         ///
-        /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer.
+        /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer of a run
+        /// with a deadline.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.$($watch).+.set_deadline(deadline);
             self
         }
 
-        /// Ends the run when this flag becomes `true`, with the results up to that time.
+        /// Ends the run, with its results so far, when this flag becomes `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.$($watch).+.set_interrupt(flag);
             self
         }
 
-        /// Calls `listener` at intervals, on the calling thread or on a worker thread, but never on two threads at the same time. The
-        /// number `done` increases from call to call.
+        /// Calls `listener` at intervals with the progress of the run, but never on two threads at the same time. The number `done`
+        /// increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -86,7 +86,7 @@ macro_rules! setters {
         }
     };
     (part_of: $($watch:ident).+) => {
-        /// Uses the deadline, the interrupt and the listener of another run, of which this run is a part.
+        /// Uses the deadline, the interrupt and the listener of another run, which contains this run as a part.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self
@@ -108,7 +108,7 @@ macro_rules! setters {
         }
 
         /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
-        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time and the
+        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time, with the
         /// elements created for them.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limits.expansion_memory = bytes;
@@ -116,8 +116,8 @@ macro_rules! setters {
         }
     };
     (kept_draws) => {
-        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter has no effect: Markov chains always keep their draws,
-        /// because their standard errors are computed from them.
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter `keep_draws` has no effect, because Markov chains
+        /// always keep their draws for their standard errors.
         pub fn keep_draws(self) -> Self {
             self
         }

@@ -8,7 +8,8 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, ElementId, Limits, Model, Number, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A model with its roots, the limits of its answer, and the values of its parameters at the time of the query.
+/// A model with its roots (targets and evidence), the limits of its answer, and the values of its parameters at
+/// the time of the query.
 #[derive(Debug)]
 pub struct AnsweredModel {
     /// The model, and the roots of its worlds (targets and elements with evidence).
@@ -19,7 +20,7 @@ pub struct AnsweredModel {
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element that is queried under another name, the corresponding element of the model.
+    /// For each element with another name in queries, the corresponding element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
     /// The compiled model, which later queries share.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
@@ -42,7 +43,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Makes the first element of each pair another name of the second element.
+    /// Makes the first element of each pair another name of the second element in queries.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

@@ -1,4 +1,4 @@
-//! Queries of an answer for lower and upper bounds.
+//! Queries of an answer for lower and upper bounds of probabilities.
 
 use figrs_core::{Element, Value};
 
@@ -10,7 +10,8 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Returns bounds of the probability that a target has a value. For an exact answer, both bounds are equal to the probability.
+    /// Returns bounds of the probability that a target has a value. If the answer is exact, both bounds are equal to the
+    /// probability.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
@@ -19,8 +20,8 @@ impl Answer {
 
     /// Returns bounds of the probability that a target's value passes a test.
     ///
-    /// The bounds take into account that an unknown value may or may not pass the test. These bounds are tighter than the sums of
-    /// the bounds of all values that pass the test.
+    /// The bounds include the possibility that an unknown value passes the test. The bounds for a test are tighter than the sums
+    /// of the bounds of all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -91,7 +92,7 @@ impl Answer {
         })
     }
 
-    /// Returns the value that is certainly more likely than any other, even if the unknown values are taken into account.
+    /// Returns the value that is certainly more likely than any other value, whatever the unknown values are.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

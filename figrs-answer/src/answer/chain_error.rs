@@ -6,11 +6,11 @@ use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measur
 /// Minimum fraction of the draws that have a value, for the indicator of the value to enter the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
-/// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function of the value with
-/// index `i`. The error is zero if the function has the same value for all draws.
+/// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for value
+/// `i`. The error is zero if the function has the same value for all draws.
 ///
-/// A Markov chain of fewer than four draws counts as a single draw, whose value is the mean of the chain. The error of a single Markov
-/// chain of fewer than four draws is unknown, and given as infinite.
+/// A Markov chain of fewer than four draws counts as one draw with the value of the chain's mean. The error of a single chain of fewer
+/// than four draws is unknown; it is reported as infinite.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// Returns the smallest effective sample size over several functions of the values. The functions are the numbers (if the values are
-/// numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the indicators of
-/// four fixed halves of the set of values are added.
+/// Returns the smallest effective sample size over several functions of the values. The functions are the components of the values (if the
+/// values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the
+/// indicators of four fixed halves of the set of values are added.
 ///
 /// A function that is constant over all draws is ignored. If all functions are constant, or chains have fewer than four draws, each chain
-/// counts as one draw, because a chain that never changed carries no more information.
+/// counts as one draw.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size like [`chain_samples`], if the sizes for the numbers, or else for the indicators of frequent
-/// values, are already known.
+/// Returns the smallest effective sample size as [`chain_samples`] does; the sizes for numbers, or else for indicators of frequent values,
+/// are already known.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -77,8 +77,8 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Returns the number of stays of the Markov chains in the values that pass a test. A stay is a maximal sequence of consecutive draws of
-/// one chain that all pass the test.
+/// Returns the number of stays of the Markov chains in values that pass a test. A stay is a maximal sequence of consecutive draws of one
+/// chain that all pass the test.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -113,8 +113,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Returns the indicators of four fixed halves of a set of `values` values; the list is empty if all functions of interest are already
-/// known.
+/// Returns the indicators of four fixed halves of a set of `values` values; the list is empty if the halves are not needed.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {

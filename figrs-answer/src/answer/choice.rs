@@ -1,9 +1,9 @@
-//! The algorithms that a portfolio of algorithms has tried, with their results.
+//! The algorithms that a portfolio has tried, with their results.
 
 use std::fmt;
 
-/// The algorithms that a portfolio tried for an answer, in the order of the attempts. The last algorithm in the
-/// list found the answer.
+/// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of
+/// the list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts to compute the answer, in the order in which they were made.
@@ -16,7 +16,7 @@ pub struct AlgorithmChoice {
 pub struct AlgorithmAttempt {
     /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// The number of operations that was predicted for the algorithm, if there was a prediction.
+    /// The predicted number of operations of the algorithm, if there was a prediction.
     pub operations: Option<f64>,
     /// The result of the attempt.
     pub outcome: AttemptOutcome,

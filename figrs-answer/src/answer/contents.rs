@@ -25,13 +25,13 @@ pub struct TargetMarginal {
     pub element: AnyElement,
     /// The possible values of the target.
     pub support: Support,
-    /// The probability of each value of the target.
+    /// For each value of the target, its probability.
     pub probabilities: Vec<f64>,
     /// The method that computed the probabilities, with the data for their standard errors.
     pub estimate: Estimate,
 }
 
-/// The log-evidence, with its standard error if it is an estimate.
+/// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence, multiplied by the soft weights.
@@ -67,10 +67,10 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the roots of its worlds other than the evidence.
+    /// The model of the query, and the roots of its worlds besides the elements with evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one; later queries may need its elements.
+    /// The counterfactual of the query, if there is one, because later queries may need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
@@ -140,7 +140,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// Returns the same marginals for other elements, in the order of the targets, without the draws and the model of the run.
+    /// Returns an answer with the same marginals for other elements, which correspond to the targets in order; the draws and the
+    /// model of the run are left out.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -200,7 +201,7 @@ impl Answer {
         self
     }
 
-    /// Returns the algorithms that were tried, if a portfolio such as `Exact` answered the query.
+    /// Returns the list of the algorithms that were tried, if a portfolio such as `Exact` answered the query.
     pub fn choice(&self) -> Option<&AlgorithmChoice> {
         self.choice.as_deref()
     }
@@ -215,8 +216,8 @@ impl Answer {
     }
 
     /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the
-    /// search for the world. The last improvement must describe the end of the search. An empty list of improvements means that the
-    /// world is known to be the most probable world.
+    /// search for the world. The last improvement in the list must describe the end of the search. If the list of improvements is
+    /// empty, the world is known to be the most probable world.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -245,7 +246,7 @@ impl Answer {
         self.algorithm
     }
 
-    /// Returns the error for a query of content that this answer does not have.
+    /// Returns the error for a query of content that the answer does not have.
     #[doc(hidden)]
     pub fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {

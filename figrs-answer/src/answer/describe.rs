@@ -18,7 +18,7 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// Returns the index of the value that a summary states: for a Boolean the value `true`, otherwise the most likely value (the first of
+    /// Returns the index of the value that a summary mentions: `true` for a Boolean, otherwise the most likely value (the first of
     /// several). Returns `None` if the target does not have this value.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
@@ -43,7 +43,8 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// Returns the quality of the marginal; `chains` has the convergence measures of its chains, if they have already been computed.
+    /// Returns the quality of the marginal; `chains` contains convergence measures of its Markov chains, if they have already been
+    /// computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
             || self.quality(),
@@ -53,16 +54,16 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values are uninformative: the values are floating-point numbers, or lists of them, and no value
-    /// was drawn twice.
+    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no
+    /// value was drawn twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// Returns one line of text: the probability of `true` or of the most likely value, with its quality. If values never repeat, the line
-    /// has the mean and the standard deviation instead of a probability. Returns `None` if the target has no value.
+    /// Returns one line of text: the probability of `true` or of the most likely value, with its quality. If no value was drawn twice, the
+    /// text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -211,7 +212,7 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// Returns one line of text with the bounds of `true`, or of the value with the largest lower bound.
+    /// Returns one line of text with the bounds of the probability of `true`, or of the value with the largest lower bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {
@@ -253,7 +254,7 @@ fn short(number: f64) -> String {
     }
 }
 
-/// Returns the name of a mixture, with the mean and the standard deviation of each number, and its quality.
+/// Returns the text of a mixture: its name, the mean and the standard deviation of each number, and its quality.
 fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
     let number =
         |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));
@@ -271,9 +272,9 @@ impl Answer {
     }
 
     /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
-    /// quality is exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is below ten. If
-    /// the values are floating-point numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the
-    /// standard error of the mean (MCSE).
+    /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
+    /// below ten. If no two draws of a floating-point number are equal, the summary has the mean and the standard deviation instead, with
+    /// the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture, self.quality_of_mixtures()));
@@ -305,9 +306,9 @@ impl Answer {
 
 impl fmt::Display for Answer {
     /// Prints a line for each target, and then a line with the findings of [`diagnose`](Self::diagnose). The line of a numeric target has
-    /// its mean, standard deviation, standard error of the mean (MCSE), effective sample size and R-hat, as far as these are known. The
-    /// line of any other target has a probability. For an answer with a world, at most twenty elements are printed, with named elements
-    /// first.
+    /// its mean and standard deviation and, if they are known, the standard error of the mean (MCSE), effective sample size and R-hat. The
+    /// line of a target that is not numeric has the probability of its most likely value. If the answer is a world, at most twenty
+    /// elements are printed, and named elements come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

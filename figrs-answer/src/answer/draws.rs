@@ -15,7 +15,7 @@ pub struct TargetDraws {
     pub element: AnyElement,
     /// The distinct values that were drawn.
     pub support: Support,
-    /// For each draw, the index of its value in `support`; the draws of one chain are adjacent.
+    /// For each draw, the index of its value in `support`; the draws of a chain are adjacent.
     pub indices: Arc<[u32]>,
 }
 

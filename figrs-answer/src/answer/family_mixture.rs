@@ -8,15 +8,15 @@ use figrs_core::{AnyElement, Tails};
 
 use super::normal_mixture::halved;
 
-/// Number of doublings of a step in the search for an interval that contains a quantile.
+/// Maximum number of doublings of a step in the search for an interval that contains a quantile.
 const DOUBLINGS: i32 = 1100;
 
 /// The exact distribution of a parameter, such as an unknown probability or rate, as a mixture of members of a conjugate family.
 ///
-/// The mixture has one component for each possible assignment of the finite elements on which the parameter depends. A normal number whose
-/// precision or variance is such a parameter has Student's t-distribution.
+/// The mixture has one component for each possible assignment of the finite elements on which the parameter depends. If a parameter is the
+/// precision or the variance of a normal number, the number has Student's t-distribution.
 ///
-/// The value of a parameter is a number or a list of numbers. The methods that return one number use the first number of a list.
+/// The value of the parameter is a number or a list of numbers. Methods that return one number use the first number of the list.
 #[derive(Clone)]
 pub struct FamilyMixture {
     components: Vec<(f64, Member)>,
@@ -104,7 +104,7 @@ impl FamilyMixture {
         self.moments().first().map_or(f64::NAN, |moments| moments.1)
     }
 
-    /// Returns the density at a number; NaN if the parameter is a list.
+    /// Returns the density of the parameter at a number; NaN if the parameter is a list.
     pub fn density(&self, x: f64) -> f64 {
         let density = |member: &Member| {
             let log = member.op().and_then(|op| op.log_prob(&x).ok());
@@ -116,7 +116,7 @@ impl FamilyMixture {
             .sum()
     }
 
-    /// Returns the probability that the number is at most `x`; NaN if the family defines no tail probabilities.
+    /// Returns the probability that the parameter is at most `x`; NaN if the family defines no tail probabilities.
     pub fn cdf(&self, x: f64) -> f64 {
         self.tail(x, |tails| tails.lower)
     }
@@ -132,7 +132,7 @@ impl FamilyMixture {
             .sum()
     }
 
-    /// Returns the probability that the number is above `low` and at most `high`; NaN if the family defines no tail probabilities.
+    /// Returns the probability that the parameter is above `low` and at most `high`; NaN if the family defines no tail probabilities.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         // Above the mean, differences of upper tails keep more digits.
         if low > self.mean() {
@@ -142,11 +142,10 @@ impl FamilyMixture {
         }
     }
 
-    /// Returns the number that the value does not exceed with this probability; NaN if `probability` is outside (0, 1), or if the family defines no
-    /// tail probabilities.
+    /// Returns the quantile: the number that the parameter does not exceed with this probability; NaN if `probability` is outside (0, 1), or if the
+    /// family defines no tail probabilities.
     ///
-    /// **Guarantee.** The quantile is exact within rounding errors of the family's tail probabilities: an interval is halved until it is as narrow
-    /// as rounding errors.
+    /// **Guarantee.** The quantile is exact within the rounding errors of the family's tail probabilities.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;

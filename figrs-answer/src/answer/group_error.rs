@@ -1,18 +1,18 @@
-//! Standard errors computed from independent groups of dependent samples.
+//! Standard errors that are computed from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
 use super::numeric::NumericColumns;
 
-/// Relative tolerance: smaller differences count as rounding errors.
+/// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for which a standard error is computed. A smaller effective number means that there is one group, or
-/// that one of two groups has more than four fifths of the weight.
+/// Minimum effective number of groups for which a standard error is computed. With a smaller effective number, there is only one group, or
+/// one of two groups has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function of the value with index `i`.
-/// Each group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the effective number
-/// of groups is too small.
+/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for value `i`. Each
+/// group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the effective number of
+/// groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -72,10 +72,10 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the numbers (if the
-/// values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not
-/// numbers, the indicators of four fixed halves of the set of values are added. If all these functions are uninformative, the result is
-/// the effective number of groups.
+/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the
+/// values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values
+/// are not numbers, the indicators of four fixed halves of the set of values are added. If none of these functions is informative, the
+/// result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],

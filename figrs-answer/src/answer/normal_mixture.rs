@@ -17,7 +17,7 @@ pub struct NormalComponent {
     pub share: f64,
     /// The mean of each number.
     pub mean: Vec<f64>,
-    /// The covariance matrix, row by row. A number that is known exactly has variance zero.
+    /// The covariance matrix of the numbers, row by row. A number that is known exactly has variance zero.
     pub covariance: Vec<Vec<f64>>,
 }
 
@@ -26,7 +26,7 @@ pub struct NormalComponent {
 /// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
 /// unless it comes from `ExpectationPropagation`.
 ///
-/// A single number is a list of one number. The methods that return one number use the first number of the list.
+/// A distribution of one number has a list of length one. Methods that return one number use the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,
@@ -70,7 +70,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the name of the distribution: that of its only component, or the number of components.
+    /// Returns the name of the distribution: that of its only component, or a text with the number of components.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Normal(mixture) => match mixture.components().len() {
@@ -88,7 +88,7 @@ impl ClosedForm {
     }
 }
 
-/// The distributions of the real targets of an answer, in closed form.
+/// The closed-form distributions of the real targets of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
@@ -98,7 +98,7 @@ pub(crate) struct RealTargets {
     places: FxHashMap<ElementId, usize>,
 }
 
-/// Number of halvings of the interval that contains a quantile, after which the interval has the width of rounding errors.
+/// Number of halvings after which the interval that contains a quantile is as narrow as rounding errors.
 const HALVINGS: usize = 200;
 
 impl NormalMixture {
@@ -112,7 +112,7 @@ impl NormalMixture {
         &self.components
     }
 
-    /// Returns the count of numbers in the list.
+    /// Returns the length of the list of numbers.
     pub fn dimension(&self) -> usize {
         self.components.first().map_or(0, |c| c.mean.len())
     }
@@ -154,7 +154,7 @@ impl NormalMixture {
         self.variance().sqrt()
     }
 
-    /// Returns the probability that the number is at most `x`.
+    /// Returns the probability that the first number is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.cdf(x),
@@ -162,7 +162,7 @@ impl NormalMixture {
         })
     }
 
-    /// Returns the probability that the number is above `low` and at most `high`.
+    /// Returns the probability that the first number is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
@@ -174,7 +174,7 @@ impl NormalMixture {
         self.average(between).max(0.0)
     }
 
-    /// Returns the density at `x`; infinite if the number is known to be `x`.
+    /// Returns the density of the first number at `x`; infinite if the number is known to be `x`.
     pub fn density(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.pdf(x),
@@ -183,10 +183,11 @@ impl NormalMixture {
         })
     }
 
-    /// Returns the number that the value does not exceed with this probability; NaN if `probability` is outside (0, 1).
+    /// Returns the quantile: the number that the first number of the list does not exceed with this probability; NaN if `probability` is outside
+    /// (0, 1).
     ///
-    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the interval between the components' quantiles is
-    /// halved until it is as narrow as rounding errors.
+    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval
+    /// between the components' quantiles until it is as narrow as rounding errors.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
@@ -234,7 +235,7 @@ impl NormalMixture {
     }
 }
 
-/// Halves an interval until it has the width of rounding errors. At the lower end of the interval `holds` is true, and at the upper end it is
+/// Halves an interval until it has the width of rounding errors. At the lower end of the interval, `holds` must be true, and at the upper end,
 /// false.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {

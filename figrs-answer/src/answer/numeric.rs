@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The components of a numeric value: one component if the value is a number, several if it is a list of floating-point numbers.
+/// The components of a numeric value: one for a number, several for a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// The value is a number.
@@ -47,8 +47,8 @@ pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
 
-/// The components of all values of a target: each column has one component of every value. The list of columns is empty if the values
-/// are not numbers.
+/// The components of all values of a target: each column contains one component of every value. If the values are not numbers, the
+/// list of columns is empty.
 #[derive(Clone, Debug)]
 pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
@@ -56,8 +56,8 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of some values. The list of columns is empty unless the values are numbers, or lists of numbers of the same
-    /// length.
+    /// Returns the columns of some values. The list of columns is empty unless the values are numbers, or lists of numbers that have
+    /// the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;
@@ -81,7 +81,7 @@ impl NumericColumns {
         }
     }
 
-    /// Returns the number of values, which is the length of each column.
+    /// Returns the number of values: the length of each column.
     pub(crate) fn values(&self) -> usize {
         self.values
     }

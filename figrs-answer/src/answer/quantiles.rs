@@ -7,12 +7,12 @@ use super::marginal::Marginal;
 use super::quality::Quality;
 use crate::quality::diagnostics::quantile_range;
 
-/// Tolerance for rounding in sums of probabilities.
+/// Tolerance for rounding errors in sums of probabilities.
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// Returns the smallest number that the value does not exceed with at least the given `probability`; NaN if `probability` is outside
-    /// [0, 1].
+    /// Returns the smallest number that the value does not exceed with the given `probability` or a larger one; NaN if `probability` is
+    /// outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
     }
@@ -22,8 +22,8 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         self.quantile(0.5)
     }
 
-    /// Returns a central credible interval: the value is inside the interval with probability `mass`, and below or above the interval
-    /// with equal probabilities.
+    /// Returns a central credible interval: the value is inside it with probability `mass`, and below it or above it with equal
+    /// probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
@@ -32,7 +32,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 
     /// Returns the standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
     ///
-    /// Let *p* be the probability that the value does not exceed the quantile. The error is half the distance between two quantiles:
+    /// Let *p* be the probability that a target does not exceed its quantile. The error is half the distance between two quantiles:
     /// those at the probabilities one standard error below and one standard error above *p*, for the effective sample size of *p*
     /// (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {

@@ -54,12 +54,11 @@ impl Answer {
         ))
     }
 
-    /// Returns the posterior of a target as a new element for further models. The new element is independent of all other elements, and
-    /// has the posterior as its distribution. A new element that depends on several targets together needs their joint distribution: make
-    /// their [`tuple`](figrs_core::tuple) one target.
+    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent
+    /// of all other elements. For a new element that depends on several targets, make their [`tuple`](figrs_core::tuple) one target.
     ///
-    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the values with their probabilities. For an answer from
-    /// samples, the new element is a Select of the drawn values with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as
+    /// weights. For an answer from samples, the new element is a Select of the drawn values, with their weights.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -93,8 +92,8 @@ impl Answer {
     /// Returns the probability that a target has a value.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of floating-point numbers) of which no
-    /// two draws are equal, as for a continuous target. For a continuous target, query the probability that it lies between two numbers,
-    /// with [`probability_that`](Self::probability_that).
+    /// two draws are equal, as for a continuous target. For a continuous target, query the probability of an interval by
+    /// [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
@@ -146,8 +145,8 @@ impl Answer {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// The most likely value of a target. If the answer consists of bounds, the bounds must determine the most likely value. If the answer
-    /// is a world, the result is the value of any element in the world.
+    /// The most likely value of a target. If the answer consists of bounds, they must show which value is the most likely. If the answer
+    /// is a world, the element need not be a target, and the result is its value in the world.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`] if the element is not part
     /// of the world.
@@ -173,7 +172,7 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// Returns an upper bound of the log-probabilities of all worlds. If the answer is exact, the bound is the
+    /// Returns an upper bound of the log-probabilities of all worlds. If the answer is exact, the upper bound is the
     /// [`log_probability`](Self::log_probability) of the answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
@@ -183,7 +182,7 @@ impl Answer {
         Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
     }
 
-    /// True if it is proven, up to rounding, that no world is more probable than the world of this answer.
+    /// True if it is proven, up to rounding, that no world is more probable than the world in this answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {
@@ -191,8 +190,8 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// Returns the states of the search for the world: each better world that was found, some of the decreases of its upper bound, and its
-    /// end. The list is empty if the algorithm did not search.
+    /// Returns states of the search for the world: each better world that was found, some decreases of the upper bound, and the end of the
+    /// search. If the algorithm did not search, the list of states is empty.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

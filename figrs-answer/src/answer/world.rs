@@ -1,4 +1,4 @@
-//! Worlds (assignments of values to elements) of a compiled model.
+//! Worlds (assignments of values to elements) that come from a compiled model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
-/// A decoder of the worlds of a compiled model, which are lists of indices of values.
+/// A decoder of the worlds of a compiled model; a world is a list of value indices.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
-    /// Returns the value of an element; `None` if the world does not reach the element.
+    /// Returns the value of an element in a world; `None` if the world does not reach the element.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// Returns all elements that some world may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// Returns the error for a query of an element that has no value in the world.
+    /// Returns the error for a query of an element that has no value in a world.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
 }
 
-/// A decoder of worlds that are assignments of the variables of an encoding.
+/// A decoder of worlds that are assignments of the variables of an encoding (factor graph).
 #[derive(Debug)]
 pub struct EncodingDecoder {
     pub expansion: Arc<Expansion>,

@@ -15,14 +15,14 @@ use minimal_conflict::{Core, Trial, minimal_conflict};
 use possibility::PossibilityTrials;
 
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
-/// other. The conflict is minimal if minimality can be proven within a limit of work.
+/// other. The conflict is minimal if this can be proven within a limit of work.
 ///
-/// Statements are removed as long as the remaining statements are impossible. First, all soft weights are removed, because few weights
-/// exclude a world; then halves of the statements, quarters, and so on ([`minimal_conflict`]). If the total work of the trials is used up
-/// or the deadline has passed, the conflict consists of the remaining statements.
+/// A statement is removed from the conflict if the other statements are still impossible. First, all soft weights are removed, because few
+/// weights exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total work of the trials is
+/// used up or the deadline has passed, the conflict consists of the statements that remain.
 ///
-/// Scores belong to the program and are not removed. If the remaining evidence is impossible only together with Scores on which the targets
-/// depend, the error names these Scores too.
+/// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
+/// error names these Scores too.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -79,7 +79,7 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
     Ok(outcome.values.first().copied().unwrap_or(false))
 }
 
-/// Returns an error if a function of the model fails in some world; failures for combinations of values that occur in no world are ignored.
+/// Returns an error if a function of the model fails in some world; a failure for values that occur in no world is ignored.
 pub fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
     let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
     if expansion.failures().next().is_none() || !fails(None)? {

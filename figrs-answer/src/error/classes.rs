@@ -6,7 +6,7 @@ use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl Error {
-    /// True if a limit was exceeded, which is not a mistake in the model.
+    /// True if a limit was exceeded, so that the model need not have a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Error {
         )
     }
 
-    /// True if an algorithm cannot be applied to a model or its targets, however large its limits are.
+    /// True if an algorithm cannot be applied to a model or its targets, whatever its limits are.
     #[doc(hidden)]
     pub fn is_refusal(&self) -> bool {
         matches!(

@@ -1,10 +1,10 @@
-//! Samplers of sets of numbered items.
+//! Samplers of numbered items, such as the levels of a game.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A sampler of sets of numbered items, such as levels and boards. Each item is written to a file of its own.
+/// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
 /// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. Therefore a set of items does not depend on
 /// the parts, processes and threads in which it is drawn.
@@ -43,14 +43,14 @@ pub trait ItemSampler: Sync {
     /// The type of the error if an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// Returns the best number of items for one request; requests should begin at multiples of this number.
+    /// Returns the best number of items for one request; a request should begin at a multiple of this number.
     fn batch(&self) -> u64 {
         1
     }
 
     /// Draws the items with these numbers: one item for each number, in order.
     ///
-    /// **Errors.** The errors of the sampler.
+    /// **Errors.** The errors of the sampler that draws the items.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
 
     /// Returns the extension of the names of the files into which items are written.
@@ -64,10 +64,11 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Returns the numbers of the items of one batch that must be drawn: from the first missing item of the batch to the last. The range is
-/// empty if no item of the batch is missing.
+/// Returns the range of item numbers that must be drawn for one batch: from its first missing item to its last. The range is empty if
+/// no item of the batch is missing.
 ///
-/// If a set of items is continued, its batches begin at the same numbers as in a single run. Therefore the missing items are the same.
+/// If a set of items is continued, its batches begin at the same numbers as in an uninterrupted run. Therefore a continued set has the
+/// same items as an uninterrupted run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

@@ -1,7 +1,7 @@
-//! Text of the settings of an algorithm, which identifies runs with equal settings.
+//! Text of the settings of an algorithm; runs with equal settings have equal texts.
 
-/// Formats settings as text, with the given fields at their defaults. The fields at their defaults, such as threads and
-/// deadlines, do not affect results.
+/// Formats settings as text, in which the given fields have their default values. Fields that do not affect results,
+/// such as threads and deadlines, are set to their defaults.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -9,22 +9,21 @@ use figrs_factor::Stopped;
 /// Longest interval between two reports to a listener, unless a single step takes longer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The share of one Markov chain in the time until the deadline, if several chains run one after another on each
-/// thread.
+/// The share of one Markov chain in the time until the deadline, if each thread runs several chains one after another.
 ///
-/// Without such shares, the first chain would use all the time, and later chains would have none.
+/// Without such shares, the first chain would use all the time, and the later chains would have none.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time, counted from the beginning of the run, at which the chain's share ends.
+    /// Time at which the chain's share ends, counted from the beginning of the run.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the share of the chain with the index `chain` among `chains` chains on `threads` threads. The share
-    /// begins when it is created.
+    /// Creates the share of the chain with the index `chain` among `chains` chains on `threads` threads. The share of
+    /// a chain begins when it is created.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -52,8 +51,8 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True when a third of the chain's share of the time has passed. After this time, burn-in must end and draws must
-    /// be kept.
+    /// True if a third of the chain's share of the time has passed. When a third of the time has passed, burn-in must
+    /// end, and draws must be kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

@@ -13,7 +13,7 @@ const R_HAT_THRESHOLD: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
-/// Convergence measures of one number that is derived from a target.
+/// Convergence measures of one numeric function of a target's value.
 pub(crate) struct NumberMeasures {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
@@ -21,17 +21,17 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Convergence measures of the Markov chains of a target, which are computed once for all findings.
+/// Convergence measures of the Markov chains of a target, which several findings use.
 pub(crate) struct ChainMeasures {
-    /// The measures of the components of the target's values if these are numbers, otherwise of the indicators of its
-    /// frequent values.
+    /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators
+    /// of frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
-    /// The smallest effective sample size over all functions of interest.
+    /// The smallest effective sample size over all functions that are measured.
     pub(crate) effective_samples: f64,
 }
 
 impl TargetMarginal {
-    /// Returns the convergence measures of the target; `None` if its draws do not come from Markov chains.
+    /// Returns the convergence measures of a target; `None` if its draws do not come from Markov chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;
@@ -83,7 +83,7 @@ impl TargetMarginal {
     }
 }
 
-/// Checks the Markov chains of a target, and adds findings. The result describes the checks.
+/// Checks the Markov chains of a target, and adds findings. Returns a text that describes the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,

@@ -6,8 +6,7 @@ use super::finding::Finding;
 
 /// Rate of false alarms of all tests of an answer's random choices together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Minimum fraction of the draws whose worlds contain a random choice, for the choice to be tested; other choices are
-/// listed separately.
+/// Minimum fraction of the draws that must contain a random choice for the choice to be tested.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
 /// The results of the tests whether Markov chains agree about the random choices of their worlds.
@@ -16,7 +15,7 @@ pub struct ChoiceAgreement {
     /// Number of random choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding, if there is one, that short test chains stayed in a mode that the main chains did not visit.
+    /// The finding that short test chains stayed in a mode that the main chains did not visit, if there is one.
     pub mode: Option<Finding>,
     /// The findings that values are much more frequent in independent draws than in the Markov chains.
     pub missed: Vec<Finding>,

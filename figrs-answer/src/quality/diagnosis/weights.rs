@@ -11,7 +11,7 @@ const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
 /// Minimum number of independent populations of particles. With four populations, one estimate in 250 deviates by more than five
-/// standard errors, although the standard errors include the factor of Student's t.
+/// standard errors, even with the factor of Student's t.
 const POPULATIONS: usize = 8;
 /// Minimum effective number of draws that have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;
@@ -19,7 +19,7 @@ const HITS: f64 = 10.0;
 const LISTED: usize = 256;
 
 impl Answer {
-    /// Checks the weights, which are the same for all targets, and adds findings. The result describes the checks.
+    /// Checks the weights of the draws, which are the same for all targets, and adds findings. Returns a text that describes the checks.
     pub(super) fn check_weights(&self, squares: &[f64], findings: &mut Vec<Finding>) -> String {
         let effective_samples = 1.0 / squares.iter().sum::<f64>();
         let logs = self
@@ -73,7 +73,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Returns the finding that the tail of the weights is too heavy for averages of the weights; `None` if the tail is not too heavy.
+    /// Returns the finding that the weights have a tail too heavy for averages; `None` if they do not.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -108,8 +108,8 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Floating-point numbers are not checked, because they are queried by intervals.
-/// Targets with very many values are not checked, because their values are mostly queried together.
+/// True if the values of a target are checked one by one. Single floating-point numbers are not checked, because they are queried by
+/// intervals. Single values of targets with very many values are not checked, because such values are mostly queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
@@ -162,7 +162,7 @@ fn largest_k(draws: f64) -> f64 {
     (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
-/// Checks independent populations, and adds findings. The result describes the checks.
+/// Checks independent populations, and adds findings. Returns a text that describes the checks.
 pub(super) fn check_groups(
     target: &TargetMarginal,
     groups: &[Vec<(u32, f64)>],

@@ -2,21 +2,21 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Number of lags whose autocorrelation is computed before neighbouring draws are averaged in pairs, so that the cost is linear in the
-/// number of draws. The resulting effective sample size is within five percent of the size computed from all lags (test
-/// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing them.
+/// Number of lags whose autocorrelation is computed; for more lags, neighbouring draws are averaged in pairs first, so that the cost is
+/// linear in the number of draws. With this number of lags, the effective sample size is within five percent of the size computed from all
+/// lags (test `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing the chains.
 const LAGS: usize = 128;
 
-/// Returns the effective sample size of the mean of all halves of the chains together.
+/// Returns the effective sample size of the mean of all draws in the halves of the chains.
 ///
 /// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)`
 /// be the sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`,
 /// where the sum is over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S`
-/// (Vehtari et al. 2021, section 3.2). If the means of the sequences differ, `var⁺` is large, the correlations do not decay, and the
-/// effective sample size is small.
+/// (Vehtari et al. 2021, section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective
+/// sample size is small.
 ///
-/// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. This
-/// averaging changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
+/// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
+/// neighbouring draws changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
 pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     let all = halves.draws();
     if !varies(&all) {
@@ -65,7 +65,8 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// Returns the correlation time `τ` from the sum of the pairs, but at least the value that limits the effective sample size to `S log₁₀ S`.
+/// Returns the correlation time `τ` from the sum of the pairs of autocorrelations, but at least the value that limits the effective sample
+/// size to `S log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }

@@ -1,6 +1,6 @@
 //! Chains split into halves, with the variances within and between the halves.
 
-/// The halves of Markov chains: sequences of equal length that are compared with each other.
+/// The halves of Markov chains: sequences of equal length, which are compared with each other.
 #[derive(Clone, Debug)]
 pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
@@ -37,7 +37,7 @@ impl SplitChains {
         self.0.concat()
     }
 
-    /// Returns the variances within and between the halves.
+    /// Returns the variances within the halves and between them.
     pub(super) fn spread(&self) -> VarianceEstimate {
         let n = self.length() as f64;
         let means: Vec<f64> = self.0.iter().map(|half| mean(half)).collect();

@@ -5,7 +5,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// Number of degrees of freedom from which Student's t is treated as normal: its 97.5 % quantile is then less than 0.3 % larger.
+/// Minimum number of degrees of freedom for which Student's t is treated as normal; its 97.5 % quantile is then less than 0.3 %
+/// larger.
 const MANY: f64 = 500.0;
 
 fn students_t(degrees: f64) -> Option<StudentsT> {
@@ -16,7 +17,7 @@ fn students_t(degrees: f64) -> Option<StudentsT> {
 /// variance of `degrees + 1` independent numbers is multiplied by this ratio. With this factor, an interval of 1.96 standard errors on
 /// each side contains the exact number with a probability of 95 %.
 ///
-/// Fewer than one degree of freedom counts as one.
+/// Degrees of freedom below one count as one.
 ///
 /// **References.** Student (1908), "The probable error of a mean".
 ///
@@ -29,8 +30,8 @@ pub fn few_groups_factor(degrees: f64) -> f64 {
     students_t(degrees).map_or(1.0, |t| t.inverse_cdf(0.975) / NORMAL)
 }
 
-/// Returns the standard normal score with the same tail probability as `deviation`, which is the ratio of an error to a standard error
-/// that includes [`few_groups_factor`].
+/// Returns the standard normal score with the same tail probability as `deviation`, which is an error divided by its standard error
+/// (including [`few_groups_factor`]).
 #[doc(hidden)]
 pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {
