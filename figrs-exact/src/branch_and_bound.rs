@@ -22,36 +22,37 @@ use figrs_answer::setters;
 /// The most probable world of models that are too wide for [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a
 /// limit of work, and a proven upper bound on the probability of every world.
 ///
-/// The search treats the model as a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables with at most
-/// three neighbours are eliminated. The remaining variables form independent components, which are searched separately. The first bound of a
-/// component comes from sequential tree-reweighted moves of costs between functions (virtual arc consistency), and the first world from tabu search.
-/// A hybrid best-first search then repeatedly takes the open node with the smallest lower bound of the cost. It searches the node depth first for a
-/// limited time, and adds the unexplored subtrees to the open nodes. At each node, costs are moved to raise the lower bound (existential directional
-/// arc consistency), dominated values are removed, and variables with at most two neighbours are eliminated. When an open node is taken,
-/// tree-reweighted sweeps also move costs, as long as the bounds rise. A component with small separators is also searched along a tree decomposition,
-/// with bounds for each assignment of a separator. Both searches do the same amount of work and share the best assignment found. If the search takes
-/// long, an exact elimination is tried, provided that its tables do not exceed the permitted size. If the exact elimination is refused, a mini-bucket
-/// elimination with tables of the permitted size bounds all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and
-/// [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
+/// The search treats the model as a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Before the search,
+/// variables with at most three neighbours are eliminated. The variables that remain form independent components, which are searched separately.
+/// Sequential tree-reweighted moves of costs between functions (virtual arc consistency) give the first bound of a component, and tabu search gives
+/// the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the cost. The node is
+/// searched depth first for a limited time, and its unexplored subtrees become open nodes. At each node of the search, costs are moved to raise the
+/// lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two neighbours are eliminated. At
+/// each open node that is taken, tree-reweighted sweeps move costs as long as the bound rises. A component with small separators is also searched
+/// along a tree decomposition, with bounds for each assignment of a separator. The search along the tree decomposition and the search without it do
+/// the same amount of work, and share the best assignment found. If the search takes long, an exact elimination is tried, provided that its tables do
+/// not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with tables of the permitted size gives an upper bound
+/// for all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the
+/// world, and [`Answer::improvements`] lists how the world and the bound improved.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, so that sums of costs have
-/// no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of all costs would
-/// not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work, and is itself rounded up. If the search
-/// is completed within its limit of work, the bound exceeds the log-probability of the world by at most two of these multiples for each factor that
-/// is not constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
+/// **Guarantee.** The returned world has positive probability, which is recomputed from the factors at the end. Costs are integers, so that sums of
+/// costs have no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of all
+/// costs does not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work; the bound itself is rounded
+/// up. If the search is completed, the bound exceeds the log-probability of the world by at most two rounding units for each factor that is not
+/// constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
 /// another world than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
 ///
-/// **Complexity.** The time is exponential in the number of variables in the worst case; the limit of work bounds it. A step of the search examines
-/// the functions whose costs change. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
-/// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, the depth of the search and the
-/// number of improvements. In addition, open nodes and the tables of eliminations take memory up to the limit that is set.
+/// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. A step of the search
+/// examines the functions whose costs change. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
+/// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, in the depth of the search and
+/// in the number of improvements. Open nodes and tables of eliminations additionally take up to the limit of memory.
 ///
-/// With a [`deadline`](Self::deadline), the preparation and the search end in time, with the best world and the bound found so far.
-/// [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason.
+/// With a [`deadline`](Self::deadline), the preparation and the search end in time, and the answer contains the best world and the bound found so
+/// far. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason why the search ended.
 ///
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
 /// was reached before a world was found; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide.
-/// (If functions fail for some values, an elimination decides whether such values occur in a world; the limits may refuse this elimination.)
+/// (If functions fail for some values, an elimination decides whether a world contains such values; the limits may refuse this elimination.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
@@ -105,8 +106,8 @@ impl MpeBranchAndBound {
 
     setters!(expansion: limits);
 
-    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. This limit also applies to
-    /// the mini-bucket elimination that bounds all worlds if the exact elimination is refused.
+    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The same maximum applies to
+    /// the mini-bucket elimination, which bounds all worlds if the exact elimination is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table_entries = entries;
         self
@@ -118,17 +119,16 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all components, and for the
-    /// bounds of each assignment of a separator. When this half is used up, the search continues depth first at the same speed, but the upper bound
-    /// falls later, and the bounds of separators are dropped. The other half of these bytes is for the tables of an elimination. An elimination that
-    /// needs more is refused or divided into smaller mini-buckets.
+    /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. Half of the bytes are for the open nodes
+    /// of all components and for the bounds of each assignment of a separator. When this half is used up, the search continues depth first at the
+    /// same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the bytes is for the tables of an
+    /// elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
 
-    /// Calls `listener` on the calling thread for each of [`Answer::improvements`] at the moment of the improvement: a better world was found, or the
-    /// upper bound fell.
+    /// Calls `listener` on the calling thread when a better world is found or the upper bound falls, for each of [`Answer::improvements`].
     pub fn on_improvement(
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,
@@ -204,7 +204,7 @@ impl MpeBranchAndBound {
     }
 }
 
-/// An optional function that is called with better worlds and better bounds.
+/// An optional function that is called with each better world and each better bound.
 #[derive(Clone, Default)]
 struct ImprovementListener(Option<Arc<ListenerFn>>);
 

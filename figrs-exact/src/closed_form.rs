@@ -4,7 +4,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model};
 
-/// Answers a question (a model with targets) in closed form if `refused` states that an element is continuous; otherwise, or without the feature
+/// Answers a question (a model with targets) in closed form if `refused` says that an element is continuous; otherwise, or without the feature
 /// `reals`, returns `refused`.
 pub(crate) fn in_closed_form(
     algorithm: &'static str,

@@ -11,9 +11,9 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model that is compiled once and then answers many queries, also from several threads.
+/// A model that is compiled once and then answers many queries, which several threads may ask.
 ///
-/// If a compiled form cannot answer a query, it returns [`Error::NotInAnswer`].
+/// A compiled form returns [`Error::NotInAnswer`] if it cannot answer a query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -32,7 +32,7 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element; the observation replaces evidence that was set on the element before.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]
@@ -64,7 +64,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// Returns the number of worlds that agree with the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the memory limit
-    /// if the counts would exceed it.
+    /// if the counts exceed it.
     fn count(&self) -> Result<BigUint, Error>;
 }
 
@@ -131,7 +131,7 @@ impl Compiled for CompiledCircuit {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Always returns an error, because the states of a compiled frontier depend on the evidence at compilation.
+    /// Always returns an error, because a compiled frontier depends on the evidence at compilation.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",

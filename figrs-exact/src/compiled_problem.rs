@@ -21,13 +21,13 @@ pub(crate) struct CompiledProblem {
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// The present evidence on each varying element.
+    /// For each varying element, the evidence that was set on it, if there is any.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
 
 impl CompiledProblem {
-    /// Creates a problem without evidence on its varying elements.
+    /// Creates a problem without evidence on the varying elements.
     pub(crate) fn new(
         algorithm: &'static str,
         model: &Model,
@@ -65,7 +65,7 @@ impl CompiledProblem {
         })
     }
 
-    /// Returns the index of a varying element, and the evidence statement that it has the given value.
+    /// Returns the index of a varying element, and a statement of evidence that the element has the given value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -76,7 +76,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns the index of a varying element, and an evidence statement that weighs its values.
+    /// Returns the index of a varying element, and a statement of evidence that weighs its values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -87,8 +87,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// Returns, for each varying element, the weights that the present evidence gives to its values in an expansion; `None` for elements without
-    /// evidence.
+    /// Returns, for each varying element, the weights that the present evidence gives to its values; `None` for elements without evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,
@@ -100,7 +99,7 @@ impl CompiledProblem {
         statements.map(weights).collect()
     }
 
-    /// Returns the weights that an evidence statement about a varying element gives to its values in an expansion.
+    /// Returns the weights that a statement of evidence gives to the values of a varying element.
     pub(crate) fn weights(
         &self,
         expansion: &Expansion,
@@ -132,7 +131,7 @@ impl CompiledProblem {
         &expansion.targets()[..self.targets.len()]
     }
 
-    /// Returns the distribution of a target or a varying element; `probabilities` returns the probabilities of the element at an index of an
+    /// Returns the distribution of a target or a varying element; `probabilities` gives the probabilities for the index of the element in an
     /// expansion.
     pub(crate) fn distribution<T: Value>(
         &self,
@@ -185,7 +184,7 @@ impl CompiledProblem {
         self.impossible_within(&self.limits)
     }
 
-    /// Returns the error that reports that the present evidence is impossible; the search for a conflict stays within `limits`.
+    /// Returns the error that reports that the present evidence is impossible; `limits` limits the search for a conflict.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)

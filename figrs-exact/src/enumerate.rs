@@ -17,11 +17,11 @@ const REPORTED: u64 = 1024;
 
 /// An exact algorithm that runs the model once for each of its finitely many worlds.
 ///
-/// **Guarantee.** The result is exact, up to rounding in the sum over worlds. The code is small enough to be checked by reading, and
-/// is the reference in the tests of every other exact algorithm.
+/// **Guarantee.** The result is exact, up to rounding in the sum over all worlds. The code of `Enumerate` is small enough to be
+/// checked by reading, and is the reference in the tests of every other exact algorithm.
 ///
-/// **Complexity.** Time is proportional to the number of worlds, which is exponential in the number of random elements;
-/// memory is the size of one world.
+/// **Complexity.** The time is proportional to the number of worlds, which is exponential in the number of random elements; the memory
+/// is the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if a limit is exceeded; [`ModelError::NotFinite`] at an
 /// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline,
@@ -167,15 +167,15 @@ impl Algorithm for Enumerate {
     }
 }
 
-/// The outcomes of one random choice that have not been tried yet.
+/// The untried outcomes of one random choice, during the enumeration of worlds.
 #[derive(Debug)]
 struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
 
-/// The random choices of one world, in the order in which they were made. For the next world, the last choice with an untried outcome
-/// takes that outcome.
+/// The random choices of one world, in the order in which they were made. In the next world, the last choice with an untried outcome
+/// takes this outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,

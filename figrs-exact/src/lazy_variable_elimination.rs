@@ -16,31 +16,31 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work that counts for each element reached. Evaluating its function and numbering its values take about as long as this number of
-/// operations of an elimination.
+/// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
+/// take about as long as this number of operations.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
-/// Chains nested in fewer than `depth` other Chains are expanded. The values of deeper Chains, and of all elements that depend on them,
-/// are `unknown`. A world has an exact weight if all elements that evidence and targets need are known. The weight of any other world is
-/// at least zero, and at most the probability of its known choices times the maximum weight of the evidence. This maximum is one for
-/// observations and conditions, and the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known
-/// worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability of `x` given the
-/// evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are
-/// close.
+/// The algorithm expands Chains that are nested in fewer than `depth` other Chains. The values of Chains at greater depth, and of all
+/// elements that depend on them, are `unknown`. A world has an exact weight if the values of all elements that evidence and targets need
+/// are known. The weight of any other world is at least zero, and at most the probability of its known choices times the maximum weight of
+/// the evidence. The maximum weight of the evidence is one for observations and conditions, and the stated maximum for
+/// [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the
+/// total weight of all worlds with value `x`. The probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and
+/// `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
 ///
 /// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. If the whole model was
 /// expanded, the answer is exact and contains probabilities instead of bounds.
 ///
-/// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer
-/// reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. Unexpanded parts of the model are
-/// assumed to have a weight of at most one: a Score in such a part must not exceed one, and a value observed there must not have a
-/// density. An expanded Score or density that violates this assumption about weights is reported as an error; a Score or density that is
-/// never expanded is not detected. A function that fails only in undecided worlds is not an error. The bounds then hold if evidence that
-/// was not expanded excludes these worlds.
+/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
+/// answer reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. In unexpanded parts of the
+/// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
+/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. It
+/// is no error if a function fails only in undecided worlds. In this case, the bounds hold if evidence that was not expanded excludes the
+/// worlds in which the function fails.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
@@ -49,7 +49,7 @@ const GROWTH: f64 = 4.0;
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
 /// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
 /// limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
-/// [`Deepening::ended`](figrs_answer::Deepening::ended) then gives this reason; [`Error::NothingDone`] if no depth was finished.
+/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one.
@@ -98,7 +98,7 @@ impl LazyVariableElimination {
 
     /// Creates a search that deepens until the bounds of any event differ by at most `width`, or the limit of work is reached.
     ///
-    /// Without targets, the search ends when the difference of the bounds of the probability of evidence, divided by the upper bound, is
+    /// Without targets, the search ends when the difference of the bounds of the probability of evidence, relative to the upper bound, is
     /// at most `width`.
     pub fn to_width(width: f64) -> Self {
         Self::with(Goal::Width(width))
@@ -175,7 +175,7 @@ struct DeepeningSearch<'a> {
 /// Result of an expansion to one depth.
 struct DepthResult {
     answer: Answer,
-    /// Maximum width of the bounds of any event; zero if the answer is exact.
+    /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
     is_complete: bool,
 }
@@ -189,8 +189,8 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// Computes the bounds of the greatest depth below `depth` that the limits allow. If the limits allow no depth, returns `error`, which
-    /// is the error of the expansion to `depth`.
+    /// Computes the bounds for the greatest depth below `depth` that the limits allow. If the limits allow no smaller depth, returns
+    /// `error`, the error of the expansion to `depth`.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
         // Depths below `low` are within the budget; depths of at least `high` are not. At depth zero everything is
@@ -248,7 +248,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// Returns the answer of a run that was stopped, which is the answer of the last finished depth.
+    /// Returns the answer of a run that was stopped: the answer of the last finished depth.
     fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
@@ -336,7 +336,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// Returns the natural logarithm of the total weight of all worlds; if there is a target, a separate logarithm for each of its values.
+    /// Returns the natural logarithm of the total weight of all worlds, separately for each value of the target if there is a target.
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
@@ -378,11 +378,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Choice of the next depth, such that the work grows by about the same factor each time.
+/// Choice of the next depth, such that the work grows by about the same factor from depth to depth.
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,
-    /// The work of the last depth, and the difference of that depth from the previous depth.
+    /// The work of the last depth, and the number of levels by which that depth exceeded the previous one.
     last: Option<(u64, usize)>,
 }
 

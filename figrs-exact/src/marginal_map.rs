@@ -15,16 +15,17 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 
 /// Marginal MAP: the most probable joint values of the targets, summed over all other elements.
 ///
-/// The result may differ from the most probable value of each target alone (by its marginal), and from the values of the targets in
-/// the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets,
-/// and the log-probability of these values together with the evidence.
+/// The result may differ from the most probable value of each single target, and from the targets' values in the most probable
+/// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
+/// log-probability of these values together with the evidence.
 ///
-/// **Guarantee.** The result is exact up to rounding. Among equally probable values, the first in the support is chosen, in an
-/// order of the targets that is fixed for each model.
+/// **Guarantee.** The result is exact up to rounding. Of equally probable values, the first in the support is chosen, in an order
+/// of the targets that is fixed for each model.
 ///
-/// **Complexity.** All other elements are summed out before the targets are maximised, which can take far more work than the sum or
-/// the maximum alone. The work is exponential in the width of the best order under this constraint. No table over all targets is
-/// needed. [`cost`](Self::cost) predicts the work of the sum and of the maximisation before they run.
+/// **Complexity.** All other elements are summed out before the targets are maximised; this order may take far more work than a sum
+/// or a maximum alone. The work is exponential in the width of the best elimination order that satisfies this constraint. The
+/// targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation before
+/// they run.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that
 /// exceeds a limit is refused before it starts.
@@ -57,7 +58,7 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Name of the algorithm; each assignment in its answer represents the sum of many worlds.
+    /// Name of the algorithm; an assignment in its answer represents the sum of many worlds.
     pub const NAME: &'static str = "MarginalMap";
 
     /// Creates a marginal MAP search with the default limits.

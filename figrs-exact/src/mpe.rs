@@ -14,22 +14,23 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest
 /// probability.
 ///
-/// A world is one run of the program from its roots, which are the targets and all elements with evidence. Elements of branches that are
-/// not taken are not part of the world and do not change its probability. Therefore a choice is not penalised for random elements in the
-/// branches that it does not take. The answer has the value of every element of the world, not only of the targets.
+/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that are not taken
+/// are not part of the world, and their probabilities are not factors of the world's probability. Therefore the probability of a choice
+/// is not reduced by random elements in branches that it does not take. The answer has the value of every element of the world, not only
+/// of the targets.
 ///
-/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts are those of the most probable completion of each data row. A
-/// max-product contraction tree, compiled once within these limits, finds the completions. The log-likelihood of a fit by hard EM is the
-/// logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard EM is not that of the
-/// observed values. The estimates of parameters are biased towards the completions, and are not consistent (Celeux and Govaert, "A
-/// classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a density is not
-/// completed. The data row then contributes nothing to the counts of that element.
+/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
+/// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood
+/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
+/// EM is not that of the observed values. The estimates of parameters are biased towards the completions, and are not consistent (Celeux
+/// and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a
+/// density is not completed by hard EM. If such a value is missing, the data row contributes nothing to the counts of the element.
 ///
-/// **Guarantee.** The result is exact. Among equally probable values, the first in the support is chosen, in an order of the elements
-/// that is fixed for each model.
+/// **Guarantee.** The result is exact. Of equally probable values, the first in the support is chosen, in an order of the elements that
+/// is fixed for each model.
 ///
-/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. No factor
-/// is omitted, and elements of branches have the additional value `absent`.
+/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In
+/// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent`.
 ///
 /// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination).
 ///

@@ -12,8 +12,8 @@ use figrs_answer::limits::{expand, expand_for_best_world};
 
 /// A question: a model and its targets, with the expansions made so far.
 ///
-/// The first algorithm that needs an expansion makes it, within its own limits; later algorithms reuse it. If an expansion fails,
-/// the next algorithm expands the model again, because its limits may be different.
+/// The first algorithm that needs an expansion of the model makes it, within its own limits; later algorithms reuse it. If an
+/// expansion fails, the next algorithm expands the model again, because its limits may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -46,7 +46,7 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// Returns the expansion of the model for counting its worlds or finding single worlds, in which no recursive call is shared.
+    /// Returns an expansion of the model for counting worlds or finding single worlds; in it, no recursive call is shared.
     pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_worlds, || {
             Ok(Expansion::new(self.model, self.targets, limits)?)
@@ -59,7 +59,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Returns the expansion stored in a cell; if the cell is empty, expands the model and stores the expansion.
+/// Returns the expansion stored in `cell`, or expands the model and stores the expansion if the cell is empty.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

@@ -9,17 +9,17 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// Number of operations, for each entry of the factors, up to which a plan for all targets is used without comparison with separate
-/// plans. The execution of such a plan takes less time than a search for plans.
+/// Number of operations, for each entry of the factors, up to which one plan for all targets is used without comparing it with
+/// separate plans. Below this number, running the plan takes less time than the search for separate plans.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of all marginals from one tree, in units of one elimination by the plan of the tree.
+/// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals have no meaning if the
+/// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
 /// evidence is impossible.
 ///
-/// One contraction tree computes all marginals, with two exceptions. Each target gets a separate elimination if separate eliminations
-/// of the subgraphs that the targets need take less work, or if the tree, which stores all messages, exceeds the memory.
+/// One contraction tree computes the marginals of all targets, unless separate eliminations are better. Separate eliminations are
+/// used if they take less work in total, or if the tree, which stores all messages, exceeds the memory.
 pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     if expansion.targets().len() > 1
         && let Some(found) = from_one_tree(expansion, limits)?

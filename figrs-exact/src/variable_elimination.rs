@@ -24,17 +24,17 @@ use figrs_factor::tree::Marginals;
 /// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
 /// non-zero entries, so that functions and zeros reduce the cost. Tables are rescaled to avoid underflow. If a positive number
 /// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
-/// If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
+/// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the elimination, which a contraction tree
-/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as
+/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the sum over all worlds, computed by a
+/// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
 /// [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
 /// **Guarantee.** The result is exact up to rounding.
 ///
 /// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
 /// case, this number is exponential in the induced width of the order. Several targets take three times the work of one
-/// elimination of all the factors that they need, or the work of one elimination for each target.
+/// elimination of all factors that they need, or the work of a separate elimination for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; limits of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -74,9 +74,9 @@ impl VariableElimination {
 }
 
 impl VariableElimination {
-    /// Returns the sum over all worlds of the product of their weights, in the semiring `S`.
+    /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// The worlds are the assignments of the targets, the evidence and the elements on which they depend. With
+    /// A world is an assignment of the targets, the evidence and the elements on which they depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```

@@ -5,20 +5,20 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// Smallest logarithm of a product that can be stored as an ordinary number with full precision.
+/// Smallest logarithm of a product that can be stored as an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
 /// Number of table entries processed between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a message. This limit is needed because the logarithms may grow at every iteration if the
-/// graph has loops, and an overflow would be mistaken for a zero. Sums of numbers of this magnitude are still accurate to a ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a message. The logarithms are limited because they may grow at every iteration if the
+/// graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of this magnitude are accurate to a ten-thousandth.
 const FLOOR: f64 = -1e12;
 
 /// The semiring in which messages are computed: sum-product or max-product.
 pub(super) trait MessageAlgebra {
     /// The semiring in logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring on ordinary numbers, if they are faster than logarithms.
+    /// The same semiring on ordinary numbers, if these are faster than logarithms.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -92,7 +92,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Passes messages through all factors in order and back in reverse order, until the messages converge.
+    /// Passes messages through all factors in order and in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -145,7 +145,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the sum of the messages to each variable, which prevents rounding errors from accumulating.
+    /// Recomputes the products of the messages to each variable from the messages, which prevents rounding errors from accumulating.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -283,8 +283,7 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// Returns the negative Bethe free energy, which equals the logarithm of the sum over all assignments if the graph is a forest and the
-    /// messages have converged.
+    /// Returns the negative Bethe free energy; for a forest with converged messages, it is the logarithm of the sum over all assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -325,8 +324,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order.
-    /// [`recompute_beliefs`](Self::recompute_beliefs) must be called before.
+    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order. A call of
+    /// [`recompute_beliefs`](Self::recompute_beliefs) must come before.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -334,8 +333,7 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// Chooses one value for each variable: the best value of the first variable of each component, then for each factor the best values of
-    /// its other variables given the values already chosen.
+    /// Chooses one value for each variable, factor by factor: the best values of the factor's variables, given the values already chosen.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -370,7 +368,7 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Returns the assignment of a factor's largest entry among the entries that agree with the chosen values.
+    /// Returns the assignment of the largest entry of a factor, among the entries that agree with the values already chosen.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);
@@ -392,7 +390,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Returns the difference of two entries of a message, relative to the magnitude of the entries if `relative` is `true`.
+/// Returns the difference of two entries of a message, divided by their magnitude if `relative` is `true`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -434,7 +432,8 @@ fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
 }
 
-/// Adds to the message of each variable, for each entry of a factor, the product of the entry and the messages of all other variables.
+/// Adds, for each entry of a factor and each of its variables, the product of the entry and the messages of the other variables to the
+/// message of that variable.
 fn accumulate_messages<S: Semiring<Value = f64>>(
     (rows, entries, arity): (&[u32], &[f64], usize),
     incoming: &[f64],

@@ -36,8 +36,8 @@ impl BeliefPropagation {
         &self.settings.limits
     }
 
-    /// Calls `count` with the origin (outcome index) of each parametric weight and the belief of the corresponding entry, several
-    /// times for an origin with several entries. Returns the negative Bethe free energy, or `None` if the messages have not
+    /// Calls `count` with the index of each parametric outcome and the belief of an entry with this outcome's weight, several
+    /// times if there are several such entries. Returns the negative Bethe free energy, or `None` if the messages have not
     /// converged. If messages exclude every value of a variable, returns minus infinity without calling `count`.
     ///
     /// **Errors.** [`Error::MessagesTooLarge`]; limits of memory; [`EliminationError::Interrupted`].

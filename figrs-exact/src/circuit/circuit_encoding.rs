@@ -1,4 +1,4 @@
-//! One factor graph of a compiled model, with its decision circuit and the circuit's weights.
+//! One factor graph of a compiled model, with its decision circuit and the weights of the circuit.
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,17 +22,17 @@ pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The weights of the symbols in the circuit.
+    /// The weights of the circuit's weight symbols.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
     /// The weights that the present evidence gives to the values of varying elements (elements whose evidence may
-    /// change after compilation).
+    /// change).
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
 }
 
-/// Evidence on a varying element (an element whose evidence may change after compilation).
+/// Evidence on a varying element (an element whose evidence may change).
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
@@ -41,8 +41,8 @@ struct Statement {
 }
 
 impl CircuitEncoding {
-    /// Compiles a factor graph to a decision circuit. The circuit has leaves for the variables of the elements with the
-    /// indices `stay` in the expansion.
+    /// Compiles a factor graph to a decision circuit. The circuit has leaves for the values of the elements in `stay`,
+    /// which are given by their indices in the expansion.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -206,12 +206,12 @@ impl CircuitEncoding {
         best.iter().map(|world| self.world(world)).collect()
     }
 
-    /// Returns the count of variables of a world.
+    /// Returns the number of variables in a world.
     pub(super) fn variables(&self) -> usize {
         self.graph.cardinalities.len()
     }
 
-    /// Returns the size in bytes of an integer as large as the number of all assignments.
+    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -260,7 +260,7 @@ impl Statement {
     }
 }
 
-/// Returns, for each variable of an encoding, `true` if it belongs to an element with one of these indices.
+/// Returns, for each variable of an encoding, `true` if it belongs to an element with one of the given indices.
 fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
     for &position in stay {

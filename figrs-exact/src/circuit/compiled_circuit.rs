@@ -19,9 +19,10 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// Compilation runs the search once. After compilation, parameters may change, and so may the evidence on the elements that were
-/// declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one pass over the circuit, from the
-/// leaves to the root. All marginals take a further pass from the root to the leaves.
+/// Compilation runs the search of [`Circuit`](crate::Circuit) once. After compilation, parameters may change, and so may the
+/// evidence on elements that were declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one
+/// pass over the circuit, from the leaves to the root. The marginals of all targets take a further pass, from the root to the
+/// leaves.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -38,25 +39,25 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the circuit, so that several threads may query the same circuit. A clone shares the circuit but has its own
-/// evidence.
+/// Queries do not change the circuit, so that several threads may query the same circuit. A clone shares the circuit, but has its
+/// own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,
     cache_bytes: u64,
     expansion: Arc<Expansion>,
-    /// The circuit; `None` if the evidence at compilation is impossible.
+    /// The compiled circuit; `None` if the evidence at compilation is impossible.
     encoding: Option<CircuitEncoding>,
 }
 
 /// Kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// The circuit is for sums only: recursive calls may be shared, and variables may be left undecided.
+    /// Sums only: recursive calls may be shared, and variables may be left undecided.
     Sums,
-    /// The circuit is for sums and single worlds.
+    /// Sums and queries about single worlds.
     Worlds,
-    /// The circuit is for the number of worlds only: variables that other variables define are removed.
+    /// Only the number of worlds: variables that other variables define are removed.
     Count,
 }
 
@@ -103,7 +104,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Sets the weights of all varying elements from the present evidence.
+    /// Gives the present evidence on all varying elements to the circuit.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;
@@ -135,8 +136,8 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the compiled
-    /// model on the element still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
+    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -145,7 +146,8 @@ impl CompiledCircuit {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element before.
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
+    /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -177,7 +179,7 @@ impl CompiledCircuit {
 
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits: a
     /// weight that was zero for all values of the parameters is no longer zero, equal weights have become different, or a weight of
-    /// one, which the circuit omits, has changed.
+    /// one that the circuit omits has changed.
     ///
     /// **Errors.** The errors of compilation; after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -261,8 +263,7 @@ impl CompiledCircuit {
         self.answer_within(&self.problem.limits)
     }
 
-    /// Returns the answer like [`answer`](Self::answer); if the evidence is impossible, the search for a conflict stays within
-    /// `limits`.
+    /// Returns the answer as [`answer`](Self::answer) does; `limits` limits the search for a conflict if the evidence is impossible.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
@@ -282,10 +283,10 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are held in
-    /// memory at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
+    /// worlds at the same time.
     ///
-    /// **Guarantee.** The result is exact; the order of worlds of equal probability is fixed for each model.
+    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {

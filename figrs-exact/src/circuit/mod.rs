@@ -26,29 +26,29 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// The search can answer models that are too wide for elimination if they have many zeros. A logical model is a set of clauses, and unit
-/// propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. The other weights
-/// are stored in decision diagrams, in which equal subdiagrams are shared. Atoms (statements that a variable has a value) that other atoms
-/// define are eliminated before the search. The next decision variable is chosen by its level in a tree decomposition, its number of
-/// clauses and its activity in conflicts. The sum over a component is cached by a hash of its undecided variables, clauses and residual
+/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of
+/// clauses: unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. All
+/// other weights are stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that other
+/// atoms define are eliminated before the search. The next decision variable is chosen by its level in a tree decomposition, its number of
+/// clauses and its activity in conflicts. The sum over a component is cached under a hash of its undecided variables, clauses and residual
 /// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, except for an error with probability about `n^2 / 2^129`: two of
-/// the `n` different components found may have the same hash of 128 bits. The result is deterministic.
+/// the `n` components found may have the same hash of 128 bits. The result is deterministic.
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case. If decisions followed only the tree
 /// decomposition, the time would be exponential only in the width times the logarithm of the number of variables, or in the width if the
-/// cache held all components. Because the activity in conflicts takes precedence over that order, no such bound holds. Many zeros shorten
-/// the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for chains of variables with many
-/// values, such as long sums.
+/// cache held all components. No such bound holds, because the activity in conflicts takes precedence over that order. Many zeros shorten
+/// the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
+/// values.
 ///
-/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), except that no width is too large. A
+/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), but models of any width are accepted. A
 /// [`deadline`](Self::deadline) or an interrupt ends the search with [`Error::NothingDone`]. The search ends with an
-/// [`EliminationError`](figrs_factor::eliminate::EliminationError) in three cases: clauses, residual tables, cache and circuit together
-/// exceed the [memory](figrs_factor::Limits::memory); the circuit exceeds it together with the two numbers for each node that queries
-/// need; or clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions of
-/// thousands of states need elimination instead). (If functions fail for some values, an elimination decides whether such values occur in
-/// a world; the limits may refuse this elimination.)
+/// [`EliminationError`](figrs_factor::eliminate::EliminationError) in three cases: clauses, residual tables, cache and circuit exceed the
+/// [memory](figrs_factor::Limits::memory); the circuit exceeds it together with the two numbers for each node that queries need; or
+/// clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands
+/// of states need elimination instead). (If functions fail for some values, an elimination decides whether a world contains such values;
+/// the limits may refuse this elimination.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -102,9 +102,8 @@ impl Circuit {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Sets the maximum number of bytes of the cache of components, which may also take at most half of the
-    /// [memory](figrs_factor::Limits::memory) of the limits if it is set. When the cache is full, its least recently used half is dropped.
-    /// The answer stays the same, but the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components; the cache also takes at most half of the [memory](figrs_factor::Limits::memory) of the limits if that is set. When the cache is full, its least recently used half is dropped. A smaller
+    /// cache does not change the answer, but the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -116,18 +115,16 @@ impl Circuit {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all other
-    /// elements is fixed at compilation and makes the circuit smaller.
+    /// Declares further elements as varying: their evidence may change after compilation. Evidence on all other elements is fixed at
+    /// compilation and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
-    /// Compiles a model for queries about the distributions of `targets`, the distributions of the varying elements,
-    /// and whole worlds.
+    /// Compiles a model for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
-    /// Targets and varying elements are roots: a [`Score`](figrs_core::Score) on which one of them depends multiplies the weight of a
-    /// world.
+    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
     /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
@@ -180,7 +177,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles the circuit for one kind of queries about the roots of a problem.
+    /// Compiles a circuit for queries of one kind about the roots of a problem.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -248,7 +245,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) without varying elements, whose expansion may be shared with other algorithms.
+    /// Answers a question (a model with targets) without varying elements; other algorithms may share its expansion.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

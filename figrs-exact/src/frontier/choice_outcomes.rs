@@ -1,4 +1,4 @@
-//! Outcomes of random choices in a sweep, each with its weight.
+//! Outcomes of random choices in a frontier sweep, each with its weight.
 
 use std::any::Any;
 
@@ -9,16 +9,16 @@ use figrs_factor::graph::WorldWeight;
 #[derive(Debug)]
 pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if one outcome may represent several worlds.
+    /// `true` if one outcome may stand for several worlds.
     pub(super) merged: bool,
     /// `true` if the choice is an observed Chain whose likelihood is a density.
     pub(super) density: Option<bool>,
-    /// An atomic element that other elements might read, but that is treated as belonging to this choice.
+    /// An atomic element that other code might read, but that counts as a part of this choice.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Creates outcomes, each of which represents exactly one world.
+    /// Creates outcomes that each stand for exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,

@@ -1,4 +1,4 @@
-//! Memo tables for classes of equivalent elements, which map the values that an element reads to results.
+//! Memo tables for classes of equivalent elements: they map the values that an element reads to results.
 
 use rustc_hash::FxHashMap;
 
@@ -17,12 +17,11 @@ enum MemoTable<R> {
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo table of a class of equivalent elements; it is dropped if lookups rarely find a result, for example because each state
-/// has another value.
+/// Memo table of a class of equivalent elements; it is dropped if lookups rarely find a result.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements that are visited later may use the memo table.
+    /// `true` if elements that come later in the sweep may use the memo table.
     shared: bool,
     asked: u32,
     found: u32,
@@ -31,7 +30,7 @@ pub(super) struct ClassMemo<R> {
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which it is decided whether a memo table is kept; the table is kept if it had this number of hits
+    /// Number of lookups after which it is decided whether a memo table is kept; it is kept if the hits were at least this number
     /// divided by `MIN_HIT_DIVISOR`.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
@@ -66,7 +65,7 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; the size includes room for `more`
+    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion, including room for `more`
     /// results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {

@@ -1,4 +1,4 @@
-//! A model compiled to the states of its frontiers (sets of elements that later elements still read).
+//! A model compiled to the states of its frontiers (sets of visited elements that later elements read).
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -20,14 +20,15 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// Backward messages of sums over all worlds, as ordinary numbers or, if these overflow or underflow, as logarithms.
+/// Messages of sums over all worlds, from the last frontier back to the first, as ordinary numbers or, if these overflow or underflow, as
+/// logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages from the last frontier back to the
+/// A model compiled by [`Frontier`](super::Frontier): the states of all frontiers, and the messages from the last frontier back to the
 /// first.
 ///
 /// A world of a compiled frontier contains only the values of the targets.
@@ -45,7 +46,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may query the same compiled frontier; a clone shares all its data.
+/// Several threads may query the same compiled frontier, and clones share all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
@@ -135,7 +136,7 @@ impl CompiledFrontier {
         self.explored.largest
     }
 
-    /// Returns the number of steps (one for each random choice), and the number of steps that repeat earlier steps.
+    /// Returns the number of steps of the sweep (one for each random choice), and the number of steps that repeat earlier steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
@@ -157,7 +158,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if a transition between states may represent several worlds.
+    /// Returns an error if a transition between states may stand for several worlds.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -194,8 +195,8 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// Returns the distribution of a target. The first query for a distribution takes a sweep over all steps, which computes the
-    /// distributions of all targets.
+    /// Returns the distribution of a target. The first query for a distribution computes the distributions of all targets, in one sweep
+    /// over all steps.
     ///
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -254,19 +255,19 @@ impl CompiledFrontier {
 
     /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may represent several worlds.
+    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
         self.require_worlds()?;
         let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
-    /// True if some world has these values of targets.
+    /// True if some world has the given values of targets.
     ///
     /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** The query takes a sweep over the states that agree with the values, which is far faster than compiling the model
-    /// with the values as evidence.
+    /// **Complexity.** The query visits only the states that agree with the values, which is far faster than compiling the model with the
+    /// values as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`].
     ///
@@ -304,7 +305,7 @@ impl CompiledFrontier {
 
     /// Returns the most probable world of the targets and the evidence; among equally probable worlds, the first in the order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may represent several worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
     pub fn most_probable(&self) -> Result<World, Error> {
         self.require_possible()?;
         self.require_worlds()?;
@@ -342,7 +343,7 @@ impl CompiledFrontier {
         Ok(drawn.map(|drawn| self.world(drawn)))
     }
 
-    /// Draws one world for each random number generator, all in one sweep over the steps.
+    /// Draws one world for each random number generator, in one sweep over the steps.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
@@ -371,7 +372,7 @@ impl CompiledFrontier {
 }
 
 impl TotalMessages {
-    /// Returns the number of worlds to draw in one sweep.
+    /// Returns a good number of worlds to draw in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

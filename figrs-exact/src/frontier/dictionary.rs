@@ -5,12 +5,12 @@ use std::any::TypeId;
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values found so far, numbered separately for each type: elements whose values have the same type share the numbers.
+/// The values found so far, numbered separately for each type; all elements with values of one type share the numbers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
-    /// For each type, the width in bits of the codes of its values in keys.
+    /// For each type, the number of bits that the code of a value has in keys.
     bits: Vec<u32>,
 }
 
@@ -27,7 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Sets the width of the codes of each type such that twice the number of its values fits; returns `false` if no type had too few bits.
+    /// Gives the codes of each type enough bits for twice the number of its values; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +40,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Keeps only the values of a type at the given ascending indices, and renumbers these values.
+    /// Keeps only the values of a type at the given ascending indices, and gives them new numbers.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -50,7 +50,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Returns bit fields for values of these types in a key of `words` machine words; `None` if the fields do not fit.
+    /// Returns bit fields for values of the given types in a key of `words` machine words; `None` if they do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -69,7 +69,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// Returns the values of each type as a support; the support of a type that is not in `types` is empty.
+    /// Returns the values of each type as a support, which is empty for a type that is not in `types`.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {
@@ -107,7 +107,7 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Overwrites a bit field with a number that is not larger than its present number.
+    /// Overwrites a bit field with a number that must not be larger than its present number.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;

@@ -1,4 +1,4 @@
-//! Equivalence classes of elements with the same behaviour.
+//! Equivalence classes of elements that have the same values and weights for the same inputs.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::element_order::OrderedElement;
 
-/// The rule of an element, which computes its value or its distribution from the elements that it reads.
+/// The rule by which an element's value or distribution follows from the elements that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ElementRule {
     Fixed(Datum),
@@ -45,8 +45,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Signature of an equivalence class: rule, evidence, types, elements that branches turned out to be, and whether the element is optional
-/// (an optional element may not be weighed by a Score).
+/// Key of an equivalence class of elements: rule, evidence, types, elements that branches turned out to be, and whether a Score may weigh
+/// the element.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -55,7 +55,8 @@ type ClassSignature = (
     bool,
 );
 
-/// The equivalence class of each element. If elements of one class read the same values, they have the same values with the same weights.
+/// The equivalence class of each element. If elements of one class read the same values, they have the same results with the same
+/// weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,

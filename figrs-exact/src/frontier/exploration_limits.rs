@@ -1,4 +1,4 @@
-//! Limits of the exploration of states, and reasons to stop before its end.
+//! Limits of the exploration of states, and reasons to end an exploration early.
 
 use figrs_core::{AnyElement, ModelError};
 use figrs_factor::WorkBudget;
@@ -16,7 +16,7 @@ pub(super) struct ExplorationLimits<'a> {
 }
 
 impl ExplorationLimits<'_> {
-    /// Subtracts transitions from the budget.
+    /// Subtracts the given number of transitions from the budget.
     ///
     /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
@@ -29,15 +29,15 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason for which an exploration of states stops or starts again.
+/// Reason why an exploration of states ends early or starts again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// Branches of the Chain of the present step are, or read, these elements from outside the Chain, which must be visited
-    /// before the Chain.
+    /// Branches of a Chain are, or read, the listed elements from outside the Chain, which must be visited before the
+    /// Chain.
     Captured(Vec<AnyElement>),
-    /// The bit fields of the states are too narrow, so that states need wider keys.
+    /// The states need keys with wider bit fields.
     Wider,
     /// The budget of transitions between states is used up.
     Budget,

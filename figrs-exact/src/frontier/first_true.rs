@@ -1,4 +1,4 @@
-//! Search for the first element of a list that can be true.
+//! Search for the first element of a list that can be true in some world.
 
 use figrs_core::{AnyElement, Element, Model};
 
@@ -30,13 +30,13 @@ impl FirstTrue {
         self.position
     }
 
-    /// Returns the number of elements at the start of the list that are proven never to be true. If a limit ended the search, later
-    /// elements may also never be true.
+    /// Returns the number of elements at the start of the list that are proven to be false in all worlds. If a limit ended the
+    /// search, elements after them may also be false in all worlds.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
 
-    /// True if no world remained after some step, because the evidence excludes all worlds.
+    /// True if the evidence excludes all worlds.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
@@ -46,13 +46,13 @@ impl FirstTrue {
         self.stopped
     }
 
-    /// True if the memory limit ended the search, so that more transitions would not help.
+    /// True if the memory limit ended the search, so that a larger limit of transitions would not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True if some step was the same as an earlier step, or no world remained. If all steps are of the same kind, further steps do
-    /// not change the answer of a settled search.
+    /// True if some step of the search was the same as an earlier step, or no world remained. If all steps are of the same kind, a
+    /// settled search would not find anything new in further steps.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -63,26 +63,27 @@ impl FirstTrue {
     }
 
     /// Returns the approximate size in bytes of the explored transitions, which are not stored. [`compile`](Frontier::compile) would
-    /// need this memory for the same steps.
+    /// need this amount of memory for the same steps.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Frontier {
-    /// Finds the first element of a list that can be true, in the order in which a frontier visits them. The result shows, for
-    /// example, how long a sequence must be to satisfy a condition.
+    /// Finds the first element of a list that can be true, in the order in which a frontier sweep visits them. For example, the
+    /// search finds how long a sequence must be to satisfy a condition.
     ///
-    /// The search is breadth-first: elements are visited in the order of the list, each after the elements on which it depends, and
-    /// equal states are merged. Only evidence on these elements is considered, and the search ends when the answer is found.
+    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are
+    /// merged. Only evidence on elements of the list and on elements on which they depend counts, and the search ends when the
+    /// answer is found.
     ///
-    /// **Guarantee.** The result is exact, because the search uses no arithmetic on probabilities.
+    /// **Guarantee.** The result is exact, because the search does no arithmetic on probabilities.
     ///
-    /// **Complexity.** The time is that of [`compile`](Self::compile). The memory holds only the transitions of one step and the
+    /// **Complexity.** The time is that of [`compile`](Self::compile) for the same steps. Memory holds only the transitions of one step and the
     /// states of its frontiers; recent frontiers are cached if the memory suffices.
     ///
-    /// **Errors.** The errors are those of [`compile`](Self::compile), except that impossible evidence is not an error: then no
-    /// element can be true.
+    /// **Errors.** The errors are those of [`compile`](Self::compile), except that impossible evidence is not an error: no element
+    /// can be true then.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -107,13 +108,13 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// Searches like [`first_true`](Self::first_true), within `transitions` transitions and the memory limit. A search that exceeds
-    /// a limit ends early and reports the elements [excluded](FirstTrue::excluded) so far.
+    /// Searches as [`first_true`](Self::first_true) does, within `transitions` transitions and the memory limit. A search that
+    /// exceeds a limit ends early, and reports the elements [excluded](FirstTrue::excluded) so far.
     ///
-    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Cached transitions of
-    /// earlier steps are not counted again.
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Transitions of
+    /// earlier steps that are cached are not counted again.
     ///
-    /// **Errors.** The errors are those of `first_true`, except that too large frontiers are not an error.
+    /// **Errors.** The errors are those of `first_true`, except that too large a frontier is not an error.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

@@ -2,7 +2,7 @@
 
 use super::growth::vector;
 
-/// A list of small numbers, each of which takes as many bytes as the largest number needs.
+/// A list of small numbers; each number takes as many bytes as the largest number needs.
 #[derive(Debug)]
 pub(super) enum PackedIntegers {
     Bytes(Vec<u8>),

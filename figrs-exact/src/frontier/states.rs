@@ -45,8 +45,8 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Returns the fingerprint of the set, which is equal for equal sets, and almost never equal
-    /// for different sets.
+    /// Returns the fingerprint of the set of states; equal sets have equal fingerprints, and
+    /// different sets almost never do.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }

@@ -22,14 +22,14 @@ use figrs_factor::tree::{
     SumProductPrecision, TreeBeliefs,
 };
 
-/// Choice whether a contraction tree from an earlier compilation is reused.
+/// Whether a contraction tree from an earlier compilation is reused.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
     /// No contraction tree exists from an earlier compilation.
     None,
-    /// The earlier tree is used if it fits the new factor graph.
+    /// The earlier contraction tree is used if it fits the new factor graph.
     IfItFits(&'a Arc<ContractionTree>),
-    /// The tree was loaded from a saved form; an error is returned if it does not fit.
+    /// The contraction tree was loaded from a saved form; it is an error if it does not fit.
     Required(&'a Arc<ContractionTree>),
 }
 
@@ -39,7 +39,7 @@ pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the index of the factor with the evidence that was set on the element.
+    /// For each varying element, the index of the factor that holds the evidence set on the element.
     statements: Vec<usize>,
     /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
@@ -112,12 +112,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// Returns the index of the factor with the evidence that was set on a varying element.
+    /// Returns the index of the factor that holds the evidence set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// Returns the table of the evidence factor of a varying element, for the given weights of the element's values.
+    /// Returns the table of a varying element's evidence factor, for the given weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -150,7 +150,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors, and replaces each weight for whose origin (outcome index) `log_weight` returns a natural logarithm.
+    /// Copies the factors with other weights: `log_weight` gives the natural logarithm of each weight that is the probability
+    /// of a parametric outcome.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -166,7 +167,7 @@ impl CompiledEncoding {
         &self.tree
     }
 
-    /// Returns the steps that sum out variables, described by the names of the elements.
+    /// Returns the steps that sum out variables, in terms of the names of the elements.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -208,7 +209,7 @@ impl CompiledEncoding {
         self.reader.encoding.is_conditional()
     }
 
-    /// Runs a query on the messages for sums.
+    /// Runs a query on the messages of sums over worlds.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -329,7 +330,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// Returns a tree with the graph that it fits (the given graph or its reduction); `None` if the tree fits neither.
+/// Returns a contraction tree with the graph that it fits (the given graph or its reduction); `None` if it fits neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -341,7 +342,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// Returns a copy of a saved tree, after checking that its indices are valid for a graph that it fits.
+/// Returns a copy of a saved tree, after a check that its indices are valid.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -359,7 +360,8 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces each weight of a table for whose origin (outcome index) `log_weight` returns a natural logarithm.
+/// Replaces weights of a table: `log_weight` gives the natural logarithm of each weight that is the probability of a parametric
+/// outcome.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -373,9 +375,9 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces weights by ones if they are zero only for the present values of parameters; `listed` has the indices of these
-/// weights in their factors. Returns `None` if no weight is listed. The replacement is needed because entries that a tree omits
-/// must be zero for all values of the parameters.
+/// Replaces by one the weights that are zero only because of the present values of parameters; `listed` has their indices in
+/// the factors. Returns `None` if `listed` contains no weight. The replacement is needed because a tree may omit only entries
+/// that are zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

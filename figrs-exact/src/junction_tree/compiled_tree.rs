@@ -24,9 +24,9 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// Expansion, elimination order and tables are computed once. After compilation, the evidence on the elements that were declared
-/// [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or only over the subtrees that a
-/// change affects.
+/// The expansion, the elimination order and the tables are computed only once. After compilation, the evidence on the elements that
+/// were declared [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or over the subtrees
+/// that changed evidence affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -43,8 +43,8 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the tree, so that several threads may query the same tree. Each thread that queries at the same time has
-/// its own messages, which take memory until evidence changes. A clone shares the tree but has its own evidence.
+/// Queries do not change the tree, so that several threads may query the same tree. Threads that query at the same time have
+/// separate messages, which take memory until evidence changes. A clone shares the tree, but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
@@ -56,8 +56,8 @@ pub struct CompiledTree {
 }
 
 impl CompiledTree {
-    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when this flag
-    /// becomes `true`. The flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when `flag`
+    /// becomes `true`. This flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -81,7 +81,7 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the limits of time and memory for queries to the tree.
+    /// Sets the limits of time and memory for queries of the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
@@ -145,9 +145,10 @@ impl CompiledTree {
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 
-    /// Returns the plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree again.
+    /// Returns the plan of this compiled tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree
+    /// again.
     ///
-    /// The plan contains neither values of parameters nor evidence that was set on varying elements.
+    /// The saved plan contains neither values of parameters nor evidence that was set on varying elements.
     pub fn save(&self) -> SavedTree {
         let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
@@ -161,8 +162,8 @@ impl CompiledTree {
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the compiled
-    /// model on the element still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
+    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -171,7 +172,8 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element before.
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
+    /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
     #[track_caller]
@@ -338,10 +340,10 @@ impl CompiledTree {
         }
     }
 
-    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are held
-    /// in memory at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
+    /// worlds at the same time.
     ///
-    /// **Guarantee.** The result is exact; the order of worlds of equal probability is fixed for each model.
+    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {

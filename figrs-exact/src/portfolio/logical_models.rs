@@ -7,7 +7,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::algorithm::Run;
 use figrs_factor::algebra::Counting;
 
-/// A simple generator of pseudo-random numbers; the field is its state.
+/// A simple generator of pseudo-random numbers, whose field is its state.
 struct Draws(u64);
 
 impl Draws {
@@ -27,7 +27,7 @@ fn assert_close(found: f64, expected: f64) {
     assert!(error <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
 }
 
-/// Returns a model of a generalised Sudoku whose blocks have this number of rows and columns, with some known cells.
+/// Returns a model of a generalised Sudoku with some known cells, whose blocks have the given number of rows and columns.
 fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<Element<usize>>) {
     let n = rows * columns;
     let cells: Vec<Element<usize>> = (0..n * n).map(|_| Uniform::new(0..n)).collect();
@@ -203,8 +203,8 @@ fn plans_with_many_objects_are_counted() {
 }
 
 /// Returns a model of bond percolation, where the bonds of a grid are open with probability one half. The result is an element
-/// that tells whether open bonds connect the left side with the right side, and the list of bonds. Because the grid contains
-/// cycles, reachability is computed in as many rounds as the grid has sites.
+/// that is true if open bonds connect the left side with the right side, and the list of bonds. Because the grid contains cycles,
+/// reachability is computed in rounds, one for each site of the grid.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)

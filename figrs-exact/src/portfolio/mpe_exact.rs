@@ -1,4 +1,4 @@
-//! The most probable world by a portfolio of algorithms.
+//! The most probable world, found by a portfolio of algorithms.
 
 use std::rc::Rc;
 
@@ -15,33 +15,33 @@ use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
 use figrs_factor::bounds::Bounds;
 
-/// Number of predicted operations (at most a tenth of a second) up to which an elimination is run without a search before it.
+/// Number of predicted operations (at most a tenth of a second) up to which an elimination is run without a previous search.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
-/// Cost of a step of a search, in operations of an elimination.
+/// Cost of one step of a search, in operations of an elimination.
 const STEP: f64 = 20.0;
-/// Maximum number of entries of a table of the eliminations within a search.
+/// Maximum number of entries of a table of the eliminations during a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and other algorithms if the
+/// The most probable world by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and others if the
 /// prediction fails.
 ///
-/// An elimination is planned first, and run if its plan is cheap. If the elimination is not cheap,
-/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) searches for millions of steps. It then searches for about as long as an elimination
-/// of all variables, or of [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it stays
-/// within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
-/// algorithms that were tried.
+/// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap,
+/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) first searches for some millions of steps. A second search takes about as long as the
+/// cheaper of an elimination of all variables and of [`MpeSlices`](crate::MpeSlices) is predicted to take. After the search, the cheaper
+/// of the two is run, if it stays within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that
+/// answered; [`Answer::choice`] lists all algorithms that were tried.
 ///
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of
-/// every world. If several worlds are most probable, the algorithm that answers determines which of them is found. The result is
-/// deterministic without a deadline.
+/// every world. If several worlds are most probable, it depends on the algorithm that answers which of them is found. Without a
+/// deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
-/// take some seconds, and then about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms
+/// that fail take some seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
 /// **Errors.** The errors are those of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
@@ -97,12 +97,12 @@ impl Algorithm for MpeExact {
     }
 }
 
-/// The attempts to find the most probable world.
+/// The attempts of a portfolio to find the most probable world.
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the searches so far, none of which was completed.
+    /// The best result of the searches so far, if none of them was completed.
     best: Option<Result<Answer, Error>>,
-    /// The slices whose operations were predicted.
+    /// The slices for which a number of operations was predicted.
     plan: Option<SlicedWorlds>,
 }
 
@@ -203,7 +203,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no further attempt can improve the result, which is a proven world or an error of the model.
+/// True if no further algorithm can improve the result: a proven world, or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -214,7 +214,7 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// Returns the answer with the more probable world or, for equal worlds, with the lower bound; an error only if neither answer has a
+/// Returns the answer with the more probable world or, for the same world, with the lower bound; an error only if neither answer has a
 /// world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {

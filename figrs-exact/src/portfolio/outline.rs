@@ -3,11 +3,12 @@
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Number of binary digits of a joint value of all variables up to which a model is small. A costly elimination of a small model
-/// has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
+/// Number of binary digits of a joint value of all variables up to which a model counts as small. If an elimination of a small
+/// model is costly, its tables are larger than every processor cache, whereas each decision of a search fixes a large part of
+/// the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// Fraction of factors with zeros among the factors of at least two variables.
+/// Fraction of the factors of at least two variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
     /// No factor has zeros, so that a decision of a search implies no other values.
@@ -18,16 +19,16 @@ pub(super) enum ZeroShare {
     Most,
 }
 
-/// Size of a model, and the share of its factors with zeros.
+/// Size of a model, and its fraction of factors with zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of binary digits of a joint value of all variables: the sum of the digits of each variable's values.
+    /// Number of binary digits of a joint value of all variables: the sum over all variables.
     pub(super) digits: usize,
 }
 
 impl ModelOutline {
-    /// The outline (size and fraction of factors with zeros) of a model that cannot be expanded.
+    /// The outline of a model that cannot be expanded.
     pub(super) const UNKNOWN: Self = Self {
         zeros: ZeroShare::Few,
         digits: usize::MAX,

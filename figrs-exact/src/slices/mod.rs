@@ -1,4 +1,4 @@
-//! Exact sums within a limit of memory, by conditioning on some variables: one elimination is run for each joint value of these variables.
+//! Exact sums within a limit of memory, by conditioning: one elimination is run for each joint value of some variables.
 //!
 //! | file | content |
 //! | `slice_plan` | the variables to condition on, and the elimination order of the other variables |
@@ -39,24 +39,25 @@ use slicing::Slicing;
 
 /// Exact marginals and the probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is an elimination
-/// of the other variables for one joint value of the fixed variables, and its tables do not contain the fixed variables. The fixed variables are
-/// chosen such that the messages of a slice fit the memory; all slices share one elimination order. If further zeros follow from the fixed values of
-/// a slice, the slice is cheaper than predicted. If these zeros exclude all worlds of the slice, the slice takes no work.
+/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is the elimination
+/// of all other variables for one joint value of the fixed variables. The fixed variables are chosen such that the messages of a slice fit the
+/// memory, and all slices have the same elimination order. A slice is cheaper than predicted if further zeros follow from the fixed values. A slice
+/// takes no work if such zeros exclude all its worlds.
 ///
-/// The work is divided into numbered units: each slice is a unit or, if there are more than 4096 slices, each block of slices. Threads process as
-/// many units of work at once as fit the memory. Some units of a sum may be computed in other processes, see [`MergeableSampler`]. The slices of a
-/// block are skipped together if zeros exclude the values that these slices share, and are computed as one slice if its messages fit the memory.
+/// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
+/// Threads process as many units of work at once as fit the memory. Some units of work of a sum may be computed in other processes (see
+/// [`MergeableSampler`]). If zeros exclude the fixed values that the slices of a block share, the block is skipped; if the messages for these fixed
+/// values fit the memory, the block is computed as one slice.
 ///
-/// The memory setting is the limit of the whole process, and messages take at most five eighths of it. The default is the available memory, which
-/// differs between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
+/// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
+/// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
 ///
 /// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, not
-/// even in the last bit. The choice of the fixed variables depends on the model and the memory alone.
+/// even in the last bit. The choice of the fixed variables depends only on the model and the memory setting.
 ///
-/// **Complexity.** The work is the number of slices, times the work of an elimination in which the fixed variables have one value. In total, all
-/// slices take more work than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost)
-/// predicts the number of slices and the cost of a slice.
+/// **Complexity.** The work is the number of slices times the work of an elimination without the fixed variables. In total, all slices take more work
+/// than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost) predicts the number of
+/// slices and the cost of a slice.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
 /// [`Error::ImpossibleEvidence`] for a query; limits of the expansion;
@@ -95,7 +96,7 @@ pub struct Slices {
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each slice, which ignores further zeros that follow from the fixed values of a slice.
+    /// Predicted cost of each slice, if no further zeros follow from the fixed values.
     pub slice: PlanCost,
 }
 
@@ -129,7 +130,7 @@ impl Slices {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a run.
+    /// Plans the slices of a sum.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,

@@ -22,12 +22,12 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
-/// The most probable world within a limit of memory, by conditioning: the maximum over the best worlds of all slices.
+/// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
 ///
-/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums. All messages of a slice are stored until the best world of
-/// the slice has been found.
+/// The slices are those of [`Slices`](crate::Slices), with maxima in place of sums. All messages of a slice are stored until the best
+/// world of the slice has been found.
 ///
-/// **Guarantee.** The result is exact up to rounding. If several worlds are most probable, the result comes from the first slice that
+/// **Guarantee.** The result is exact up to rounding. If several worlds are most probable, the result is from the first slice that
 /// contains one of them. The result does not depend on the number of threads.
 ///
 /// **Complexity.** The complexity is that of [`Slices`](crate::Slices).
@@ -85,7 +85,7 @@ impl MpeSlices {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a run.
+    /// Plans the slices of a search.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,

@@ -1,4 +1,4 @@
-//! A sum over the slices of a model.
+//! A sum of weights over the slices of a model.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -25,9 +25,9 @@ use figrs_factor::fnv::Fnv;
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// The slices; `None` if zeros or the expansion exclude every world.
+    /// The division into slices; `None` if zeros or the expansion exclude every world.
     sliced: Option<SlicedGraph>,
-    /// The variable of each target, if it has one, and its number of values.
+    /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
     /// A hash of the weights of the graph.
     weights: u64,
@@ -83,7 +83,7 @@ impl SlicedSum {
         }
     }
 
-    /// Returns the number of slices; if no world is possible, one slice with weight zero.
+    /// Returns the number of slices; one, with weight zero, if no world is possible.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
@@ -93,7 +93,7 @@ impl SlicedSum {
         self.sliced.as_ref().map_or(1, SlicedGraph::units)
     }
 
-    /// Returns the number of slices whose messages fit the memory at once.
+    /// Returns the number of slices whose messages fit the memory at the same time.
     pub(super) fn at_once(&self) -> usize {
         self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
     }
@@ -122,7 +122,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums the slices of the units of work with the given numbers.
+    /// Sums over the slices of the units of work with the given numbers.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
