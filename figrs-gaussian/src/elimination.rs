@@ -10,30 +10,30 @@ use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step, plan};
 use crate::square_root_form::LN_2_PI;
 
-/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows are linear
-/// equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent error of
-/// variance one. The rows are stored in row-major order, with the target in the last column. The list is empty if the finite assignment is
-/// impossible.
+/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of the matrix
+/// are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
+/// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list of numbers is
+/// empty if the finite assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
 /// A hybrid factor graph whose real vectors are integrated out.
 ///
-/// The finite variables have the same distribution in [`finite`](Self::finite) as in the whole graph.
+/// The factor graph [`finite`](Self::finite) gives the finite variables the same distribution as the whole graph.
 ///
-/// **Guarantee.** Exact up to rounding. The errors grow with the square root of the condition number of the precision matrix.
+/// **Guarantee.** Exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
 ///
-/// **Complexity.** For each elimination step, each assignment of its finite variables and each row that its factors add, the time is quadratic
-/// in the number of real numbers of the step.
+/// **Complexity.** For each step, the time is the number of assignments of its finite variables, times the number of rows of its factors,
+/// times the square of the number of its real numbers.
 #[derive(Debug)]
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
-    /// For each elimination step, the conditional distributions, one for each assignment of the step's finite variables.
+    /// For each elimination step, its conditional distributions, one for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
     finite: FactorGraph,
 }
 
-/// The message of an elimination step for one assignment of its finite variables: rows of coefficients, each with a target.
+/// The message of an elimination step for one assignment of its finite variables: a matrix of coefficients, with a target for each row.
 #[derive(Debug, Default)]
 struct Message {
     rows: Vec<f64>,
@@ -41,14 +41,14 @@ struct Message {
 }
 
 impl<'g> Elimination<'g> {
-    /// Eliminates all vectors. An elimination step may have at most `limit` assignments of finite variables.
+    /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
     /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
-    /// Eliminates all vectors by a plan that was made for a graph whose factors have the same scopes.
+    /// Eliminates all vectors by a plan that was made for another graph, whose factors have the same scopes.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn by_steps(
@@ -112,7 +112,7 @@ fn finite_factor(step: &Step, message: &[Message]) -> Factor {
     }
 }
 
-/// The columns and the finite assignments of one step.
+/// The columns and the finite assignments of one elimination step.
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
@@ -235,7 +235,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Returns the conditional distribution that a triangular matrix of rows states, and adds its normalising constant to the constant term.
+    /// Returns the conditional distribution that a triangular matrix of linear equations states, and adds its normalising constant to the
+    /// constant term.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);
@@ -263,7 +264,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The eliminated vector to which a column belongs.
+    /// The eliminated vector to which a column of the matrix belongs.
     fn real_of(&self, column: usize) -> RealId {
         let mut end = 0;
         let mut reals = self.step.eliminated.iter().copied();

@@ -13,19 +13,19 @@ use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
 /// Precision of the Gaussian approximation of a likelihood that widens the distribution, as a share of the precision without the likelihood. The
-/// precision is positive, because a Gaussian function with a negative precision has no square root.
+/// precision of the approximation is positive, because a Gaussian function with a negative precision has no square root.
 const WIDENING: f64 = 1e-6;
 
-/// Factor by which the largest change may grow from one sweep to the next; after a larger growth, the weight of new approximations is halved.
+/// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
 const GROWTH: f64 = 1.5;
 
-/// Smallest weight of new approximations.
+/// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
 
 /// A linear function of the real numbers of a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The value if all numbers are zero.
+    /// The value of the function if all real numbers are zero.
     pub offset: f64,
     /// The coefficient of each real number.
     pub coefficients: Vec<f64>,
@@ -33,14 +33,14 @@ pub struct Projection {
 
 /// A factor of a graph that is a likelihood of one real number, where the number is a linear function of the factor's vectors.
 ///
-/// In the graph, the Gaussian functions of the factor are an approximation, which expectation propagation overwrites.
+/// The Gaussian functions of the factor in the graph approximate the likelihood; expectation propagation overwrites them.
 pub struct Site<'a> {
     /// The position of the factor in [`HybridGraph::factors`].
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
     /// Returns the distribution of the real number with the likelihood, for an assignment of the factor's finite variables and the number's mean and
-    /// variance without the likelihood. Returns `None` if the likelihood is zero.
+    /// variance without the likelihood. Returns `None` if the likelihood is zero everywhere.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -58,9 +58,9 @@ impl std::fmt::Debug for Site<'_> {
 pub struct Sweeps {
     /// Maximum number of sweeps.
     pub most: u64,
-    /// Convergence threshold: the largest change of a mean in standard deviations, and of a variance relative to the variance.
+    /// Convergence threshold: the largest change of a mean in standard deviations, and of a variance relative to itself.
     pub tolerance: f64,
-    /// Weight of the new approximation at the start, when the natural parameters of the old and the new approximation are averaged.
+    /// Initial weight of the new approximation in the average of the natural parameters of the old and the new approximation.
     pub weight: f64,
 }
 
@@ -69,14 +69,14 @@ pub struct Sweeps {
 pub struct Convergence {
     /// Number of sweeps.
     pub sweeps: u64,
-    /// The largest change in the last sweep, measured as in [`Sweeps::tolerance`].
+    /// The largest change of a mean or a variance in the last sweep, measured as in [`Sweeps::tolerance`].
     pub residual: f64,
     /// `Finished` if the residual is within the tolerance; otherwise the reason why the sweeps ended.
     pub stopped: Stopped,
     /// The likelihood whose approximation changed most, as an index into the list of likelihoods.
     pub last_moved: usize,
-    /// Number of likelihoods that widen a distribution. Such a likelihood is approximated by a nearly constant Gaussian function that gives the right
-    /// mean.
+    /// Number of likelihoods that widen a distribution. A likelihood that widens a distribution is approximated by a nearly constant Gaussian
+    /// function that gives the right mean.
     pub improper: usize,
 }
 
@@ -90,15 +90,15 @@ struct Approximation {
 }
 
 /// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
-/// factors, and multiplies the distribution by the likelihood. The new approximation is the Gaussian function that gives the same mass, mean and
-/// variance. A sweep updates all approximations together.
+/// factors, and multiplies this distribution by the likelihood. The new approximation of the likelihood is the Gaussian function that gives the same
+/// mass, mean and variance. All approximations are updated together at the end of a sweep.
 ///
-/// **Guarantee.** At convergence, the real number of each likelihood has the mean and the variance that this likelihood implies, given the
-/// approximations of the other likelihoods. With one likelihood and one assignment of finite variables, means, covariances and the total are exact.
-/// In all other cases the result has no guarantee.
+/// **Guarantee.** At convergence, the real number of each likelihood has the mean and the variance that the likelihood implies, given the
+/// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
+/// are exact. In all other cases, the result has no guarantee.
 ///
-/// **Complexity.** Each sweep takes an elimination, a pass from the roots to the leaves, and one call for each likelihood and each assignment of its
-/// finite variables.
+/// **Complexity.** Each sweep takes one elimination, one pass from the roots to the leaves, and one call for each likelihood and each assignment of
+/// its finite variables.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for approximate
 /// inference in dynamic Bayesian networks*, 2002 (finite variables).
@@ -162,7 +162,7 @@ pub fn propagate(
     Ok(state)
 }
 
-/// The approximations that one sweep chooses.
+/// The approximations of the likelihoods that one sweep computes.
 struct Sweep {
     approximations: Vec<Vec<Proposal>>,
     residual: f64,
@@ -230,7 +230,7 @@ impl Approximation {
         self.precision.sqrt()
     }
 
-    /// The value at which the Gaussian function is largest, for the square root of the precision times the real number.
+    /// The value of the real number times the square root of the precision at which the Gaussian function is largest.
     fn target(self) -> f64 {
         if self.precision > 0.0 {
             self.shift / self.root()

@@ -1,24 +1,25 @@
-//! A product of Gaussian functions as a matrix of rows, and the triangulation of this matrix.
+//! A product of Gaussian functions as a matrix, whose rows are rotated until it is triangular.
 
-/// Largest rounding error of a rotation: an entry is set to zero if it is at most this share of the terms that cancelled in it.
+/// Largest rounding error of a rotation: an entry up to this share of the terms that cancelled in it is set to zero.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// Marks the end of a list of rows.
+/// Marks the end of a linked list of rows.
 const NONE: u32 = u32::MAX;
 
-/// A Gaussian function as a matrix: the exponent is a sum of squares, and each row has the coefficients and the target of one square.
+/// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is the sum of the
+/// squares.
 ///
-/// The rows are listed by their first column with a coefficient, so that rows that are already triangular are not rotated again.
+/// The rows are grouped by their first column with a coefficient, so that rows of a triangular matrix are not rotated again.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
-    /// Number of real numbers; each row has one more column for the target.
+    /// Number of real numbers; each row of the matrix has one more column, for the target.
     numbers: usize,
     rows: Vec<f64>,
     /// For each column, the first row whose first coefficient is in the column.
     heads: Vec<u32>,
-    /// For each row, the next row with the same first column.
+    /// For each row, the next row with its first coefficient in the same column.
     next: Vec<u32>,
-    /// The constant term of the exponent.
+    /// The constant term of the exponent of the Gaussian function.
     pub(crate) log_scale: f64,
 }
 
@@ -47,7 +48,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Adds a row, whose coefficients before column `from` are zero, to the list of its first column.
+    /// Adds a row to the list of its first column with a coefficient; the coefficients before column `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -57,9 +58,10 @@ impl Front {
         self.heads[column] = row as u32;
     }
 
-    /// Rotates the rows until no two rows have the same first column. Rows without coefficients become part of the constant term.
+    /// Rotates the rows of the matrix until no two rows have their first coefficient in the same column. A row that has no coefficients
+    /// left becomes part of the constant term.
     ///
-    /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns.
+    /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///
     /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.5 (QR decomposition by Givens rotations).
     pub(crate) fn triangulate(&mut self) {
@@ -84,7 +86,7 @@ impl Front {
         }
     }
 
-    /// Rotates two rows so that the second row's coefficient in the column becomes zero.
+    /// Rotates two rows of the matrix so that the second row's coefficient in a column becomes zero.
     fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
         let width = self.width();
         let (first, second) = if pivot < row {
@@ -109,7 +111,7 @@ impl Front {
         }
     }
 
-    /// Returns the row whose first coefficient is in `column`, after the triangulation; `None` if no row has its first coefficient there.
+    /// Returns the row of the triangular matrix whose first coefficient is in `column`; `None` if there is no such row.
     pub(crate) fn row(&self, column: usize) -> Option<&[f64]> {
         let row = self.heads[column];
         let start = row as usize * self.width();

@@ -14,7 +14,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean and the variance of a linear function of the real numbers with the indices `numbers`.
+    /// Returns the mean and the variance of a linear function of some of the real numbers, which are given by their indices `numbers`.
     pub(crate) fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
         let terms = || numbers.iter().zip(&projection.coefficients);
         let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
@@ -27,7 +27,7 @@ impl Moments {
         (projection.offset + mean, variance.max(0.0))
     }
     /// Returns the moments of `n` real numbers, given a conditional distribution of the first of them. The last of the `n` numbers are the numbers
-    /// with the indices `numbers`, whose moments are known. The contents of `buffer` are overwritten.
+    /// with the indices `numbers`; their moments are known. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.
     pub(crate) fn extended(
@@ -92,7 +92,7 @@ impl Moments {
     }
 }
 
-/// Adds a multiple of the first entries of `numbers` to `sum`.
+/// Adds a multiple of the first entries of `numbers` to the entries of `sum`.
 fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(numbers) {
         *sum += factor * x;
@@ -109,7 +109,7 @@ pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Componen
     }
 }
 
-/// Returns the moments of a mixture whose shares need not sum to one; `None` if the mixture has no components.
+/// Returns the mean and the covariance of a mixture whose shares need not sum to one; `None` if the mixture has no components.
 pub(crate) fn merge(components: Vec<Component>) -> Option<Moments> {
     let total: f64 = components.iter().map(|c| c.share).sum();
     let shared = components.into_iter().map(|c| Component {

@@ -21,7 +21,7 @@ use crate::plan::{Input, Step};
 pub struct JointMixture {
     /// The finite variables whose assignments have components, sorted.
     pub scope: Vec<VarId>,
-    /// The assignments of the finite variables, each with its component; the shares sum to one.
+    /// The possible assignments of the finite variables, each with its component; the shares sum to one.
     pub components: Vec<(Vec<u32>, Component)>,
 }
 
@@ -39,9 +39,9 @@ impl JointMixture {
 ///
 /// **Guarantee.** The result is exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of
 /// the finite variables in its elimination tree. [`mean`](Self::mean) and [`covariance`](Self::covariance) merge components during the computation,
-/// which keeps the first two moments exact.
+/// which does not change the first two moments.
 ///
-/// **Complexity.** The cost is that of [`Elimination::run`], and cubic in the number of real numbers of each elimination step.
+/// **Complexity.** The cost is that of [`Elimination::run`], plus a part that is cubic in the number of real numbers of each elimination step.
 ///
 /// **References.** Lauritzen 1992; Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965 (the special case of a
 /// smoother).
@@ -58,7 +58,7 @@ pub struct Posterior<'e> {
     homes: Vec<usize>,
     /// For each factor, the elimination step that multiplies it.
     homes_of_factors: Vec<usize>,
-    /// For each elimination step, the root of its elimination tree.
+    /// For each elimination step, the root of the tree of steps that contains it.
     roots: Vec<usize>,
     /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
     /// impossible.
@@ -146,8 +146,9 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// Returns the mean and the variance of a linear function of the vectors of a factor, for each assignment of the factor's finite variables.
-    /// `projections` has the linear function for each assignment. The result is `None` for an impossible assignment.
+    /// Returns the mean and the variance of a linear function of the vectors of a factor, for each assignment of the factor's finite variables. The
+    /// argument `projections` has the linear function for each assignment of the factor's finite variables. For an impossible assignment, the
+    /// result is `None`.
     pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
@@ -178,13 +179,13 @@ impl<'e> Posterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// Returns the joint distribution of some vectors, whose numbers are concatenated. One factor must mention all these vectors.
+    /// Returns the joint distribution of some vectors, whose numbers are concatenated. The vectors must all occur in one factor.
     ///
     /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If no factor mentions all of `reals`, the result lacks the numbers of some vectors.
+    /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks the numbers of some of them.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         let home = homes.min().unwrap_or(0);
@@ -224,8 +225,8 @@ impl<'e> Posterior<'e> {
         Ok(found)
     }
 
-    /// Returns the distribution of some real numbers of the first of the elimination steps `below`, for an assignment of the finite variables and
-    /// given the moments of a step nearer to the root.
+    /// Returns the distribution of some real numbers of an elimination step, for an assignment of the finite variables and given the moments of a
+    /// step nearer to the root.
     fn component(
         &self,
         moments: &Moments,
@@ -322,8 +323,8 @@ impl<'e> Posterior<'e> {
         shares.map(extended).collect()
     }
 
-    /// Returns the moments of the vectors of a step's message, for each assignment of the step's finite variables. Components that differ only in
-    /// the other finite variables of the parent step are merged.
+    /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components are merged if
+    /// they differ only in finite variables of the parent step that this step does not have.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).finite, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);
@@ -343,8 +344,8 @@ impl<'e> Posterior<'e> {
         groups.into_iter().map(merge).collect()
     }
 
-    /// Returns the moments of all vectors of an elimination step, for an assignment of its finite variables. The moments of the message's vectors
-    /// are the entries of `above` with the indices `numbers`.
+    /// Returns the moments of all vectors of an elimination step, for an assignment of its finite variables. `above` contains the moments of the
+    /// message's vectors, at the indices `numbers`.
     fn extended(
         &self,
         i: usize,
@@ -363,7 +364,7 @@ type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Vec<f64>>);
 
 /// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the scope of each elimination step.
 ///
-/// The joint values of a scope are computed as the values of an added variable.
+/// The joint values of a scope are represented by the values of one added variable.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

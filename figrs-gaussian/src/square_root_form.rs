@@ -4,9 +4,9 @@ use nalgebra::{DMatrix, DVector};
 
 /// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`.
 ///
-/// The precision matrix of the function is `factor' factor`. The matrix may be singular: a likelihood of `x` without a prior need not have a
-/// distribution. The product of two such functions stacks their rows. No precision matrix is computed, which keeps half of the digits that sums
-/// of precision matrices would lose.
+/// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
+/// need not be a distribution of `x`. The matrix of the product of two such functions consists of the rows of both. Precision matrices are
+/// never computed, because their sums would lose half of the digits.
 ///
 /// **References.** Bierman, *Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V (square-root information filter);
 /// Lauritzen and Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.
@@ -25,13 +25,13 @@ use nalgebra::{DMatrix, DVector};
 pub struct SquareRootForm {
     /// The coefficients of the squares: one row for each square, and one column for each number of the vector.
     pub factor: DMatrix<f64>,
-    /// For each square, the value of `factor x` at which the square is zero.
+    /// For each square, the value of `factor x` for which the square is zero.
     pub target: DVector<f64>,
     /// The constant term of the exponent; minus infinity makes the function zero.
     pub log_scale: f64,
 }
 
-/// The natural logarithm of 2 pi.
+/// The natural logarithm of 2π.
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
@@ -44,8 +44,8 @@ impl SquareRootForm {
         }
     }
 
-    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenation of
-    /// `y` and `x`. Returns `None` if the covariance is not positive definite.
+    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenated
+    /// vector of `y` and `x`. Returns `None` if the covariance is not positive definite.
     pub fn linear(
         offset: &DVector<f64>,
         coefficients: &DMatrix<f64>,
@@ -60,7 +60,7 @@ impl SquareRootForm {
     }
 
     /// Returns the likelihood of `x` for a linear residual: the density at zero of a normal vector with mean `-(offset + coefficients x)`. The
-    /// covariance is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
+    /// covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
     pub fn residual(
         mut coefficients: DMatrix<f64>,
         mut offset: DVector<f64>,
@@ -92,7 +92,7 @@ impl SquareRootForm {
         self.log_scale - 0.5 * (&self.factor * x - &self.target).norm_squared()
     }
 
-    /// Returns the function of the other numbers if the numbers from index `first` on have these values.
+    /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to the given values.
     #[must_use]
     pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
         let within = self.factor.columns(first, values.len());

@@ -4,34 +4,35 @@ use statrs::function::erf::erfc;
 
 use crate::quadrature::integrate;
 
-/// Distance from the mean, in standard deviations, below which the tail of a normal distribution is computed by a continued fraction.
+/// Distance from the mean, in standard deviations (negative), below which the tail of a normal distribution is computed by a continued fraction.
 const TAIL: f64 = -2.0;
 
-/// Number of terms of the continued fraction: enough for full precision at [`TAIL`].
+/// Number of terms of the continued fraction, which gives full precision at [`TAIL`].
 const TERMS: u32 = 200;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; beyond it the normal density is zero in double precision.
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is zero in
+/// double precision.
 const REACH: f64 = 38.0;
 
 /// Number of points, on each side between the mean and [`REACH`], at which a likelihood is evaluated to find its peaks and its zeros. The points are
-/// dense around the mean: the first points are a hundredth of a standard deviation apart.
+/// dense near the mean, where they are a hundredth of a standard deviation apart.
 const POINTS: i32 = 400;
 
-/// A density counts as zero if the natural logarithm of its ratio to the largest density is below this number.
+/// Natural logarithm of the ratio to the largest density, below which a density counts as zero.
 const NEGLIGIBLE: f64 = -75.0;
 
-/// Detection threshold for jumps: a function jumps between two points if it changes by this factor more than in the intervals beside them.
+/// Detection threshold for jumps: a function jumps between two points if it changes there by this factor more than in the neighbouring intervals.
 const JUMP: f64 = 8.0;
 
-/// Number of steps of a golden section search, which narrows the bracket of a peak to 1e-12 of its width.
+/// Number of steps of a golden section search, which narrows the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
 
 /// A likelihood of one real number.
 pub enum RealLikelihood<'a> {
-    /// A likelihood that is one between the two bounds, of which either may be infinite, and zero outside.
+    /// A likelihood that is one between two bounds and zero outside; the bounds may be infinite.
     Between(f64, f64),
-    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A function that is zero, except in an interval
-    /// narrower than a hundredth of the standard deviation, may count as zero everywhere.
+    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A likelihood that is zero except in an
+    /// interval narrower than a hundredth of the standard deviation may count as zero everywhere.
     Log(&'a dyn Fn(f64) -> f64),
 }
 
@@ -59,8 +60,9 @@ impl RealLikelihood<'_> {
     /// Returns the distribution of a normal number with this mean and variance, multiplied by the likelihood. Returns `None` if the likelihood is
     /// zero everywhere.
     ///
-    /// **Guarantee.** For a bound on one side, the result has a closed form that is exact up to rounding, also in the far tail. Otherwise the result
-    /// comes from adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the likelihood is evaluated at the mean.
+    /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
+    /// any other likelihood, the result comes from adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
+    /// likelihood is evaluated at the mean.
     ///
     /// ```
     /// use figrs_gaussian::RealLikelihood;
@@ -102,10 +104,10 @@ impl RealLikelihood<'_> {
     }
 }
 
-/// Returns the normal distribution truncated to values above a bound.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values above a bound.
 ///
-/// Let `z` be the distance of the mean above the bound in standard deviations, and `r = φ(z) / Φ(z)`. Then the mass is `Φ(z)`, the mean `m + s r` and
-/// the variance `s² (1 - r (z + r))`.
+/// Let `z` be the distance of the mean `m` above the bound in standard deviations `s`, and let `r = φ(z) / Φ(z)`. The mass above the bound is `Φ(z)`,
+/// the mean is `m + s r`, and the variance is `s² (1 - r (z + r))`.
 fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     let z = (mean - low) / deviation;
     let log_density = -0.5 * (z * z + crate::square_root_form::LN_2_PI);
@@ -135,7 +137,7 @@ fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     }
 }
 
-/// Returns the normal distribution truncated to the values between two finite bounds.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values between two finite bounds.
 fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     if low >= high {
         return None;
@@ -152,7 +154,7 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     Some(of_moments(density, &points, (mean, deviation), log_scale))
 }
 
-/// Returns mass, mean and variance from the moments of a density of the number in standard deviations from the mean.
+/// Returns mass, mean and variance, given the moments of a density of the distance from the mean in standard deviations.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -246,7 +248,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     tilted.log_mass.is_finite().then_some(tilted)
 }
 
-/// Finds a jump of a function by bisection: each step keeps the half in which the function changes more.
+/// Finds a jump of a function by bisection: each step keeps the half of the interval in which the function changes more.
 fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     loop {

@@ -19,7 +19,7 @@ pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
     /// The value of each finite element, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean and the covariance of the real elements, whose numbers are concatenated.
+    /// The mean and the covariance of all real elements together, whose numbers are concatenated.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
     /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
@@ -29,17 +29,18 @@ pub(crate) struct BeliefComponent {
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    /// For each element, the indices of its numbers in the mean; `None` if the element is finite.
+    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
-    /// The natural logarithm of the probability, or density, of the evidence.
+    /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if the last step merged components.
+    /// True if the last step merged components of the mixture.
     pub(crate) is_merged: bool,
 }
 
 impl Belief {
-    /// The joint distribution of some elements given the evidence of a model. The distribution may have at most `limit` components.
+    /// Returns the joint distribution of some elements, given the evidence of a model. The joint distribution may have at most
+    /// `limit` components.
     ///
     /// **Errors.** As [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
@@ -138,7 +139,7 @@ impl Belief {
         }
     }
 
-    /// Merges the components with the same finite values into one component with the same mean and covariance.
+    /// Merges the components that have the same finite values into one component, which has their mean and covariance.
     pub(crate) fn merge(&mut self) {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
@@ -154,7 +155,7 @@ impl Belief {
 }
 
 impl BeliefComponent {
-    /// True if another component has the same values and the same normal distribution.
+    /// True if another component has the same finite values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
         self.has_same_values(other)
             && self.mean == other.mean
@@ -166,7 +167,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// Merges components into one component with the same total share, mean and covariance.
+    /// Merges components into one component, which has their total share, their mean and their covariance.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

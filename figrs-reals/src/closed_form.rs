@@ -20,15 +20,16 @@ use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
-/// Maximum number of components of a mixture.
+/// Maximum number of components of the mixture of normal distributions of a target.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
 /// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
-/// **Guarantee.** The result is exact: given the finite elements, the real elements that the query needs are linear functions of normal elements.
+/// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
+/// elements.
 ///
-/// **Complexity.** The cost is that of an elimination of the real elements and then of the finite elements. The finite elements on which an
-/// elimination step depends are joined.
+/// **Complexity.** The cost is that of eliminating first the real elements and then the finite elements. The finite elements on which one elimination
+/// step depends are joined in a table.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -67,8 +68,8 @@ pub fn in_closed_form(
     )
 }
 
-/// Computes the density of the evidence as a function of one parameter, if the precisions or variances of all normal elements are multiples of it.
-/// Two values of the parameter suffice.
+/// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of that
+/// parameter. The density is computed for two values of the parameter, which determine the function.
 fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);
@@ -94,18 +95,18 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
     })
 }
 
-/// A real target as a linear function of vectors, or as a parameter.
+/// A real target in the factor graph: a linear function of vectors, or a parameter.
 pub(crate) struct RealTarget {
-    /// The vectors in the linear function of the target, each by its index in the model and its name in the graph.
+    /// The vectors in the linear function of the target, each by its index in the model and its identifier in the factor graph.
     vectors: Vec<(usize, RealId)>,
     /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
     rows: Rc<Conditional<Linear>>,
-    /// The index of the parameter, if the target is a parameter.
+    /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
 }
 
-/// Returns the real targets as linear functions, and `None` for each finite target. Factors are added to the graph so that the joint distributions of
-/// the targets can be read from it.
+/// Returns the real targets as linear functions of vectors, and `None` for each finite target. Factors are added to the factor graph so that the
+/// joint distributions of the targets can be read from it.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -233,7 +234,7 @@ fn transformed(
     normal_component(component.share, &mean, &covariance)
 }
 
-/// Returns a mixture component with the given share, mean and covariance.
+/// Returns a component of a normal mixture with the given share, mean and covariance.
 fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
     let row = |i: usize| -> Vec<f64> {
         let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();

@@ -1,8 +1,8 @@
 //! Parameters with a conjugate prior, such as unknown probabilities, rates, precisions and shares.
 //!
-//! A parameter is a continuous element that is not normal. The elements whose distributions depend on the parameter are observed or finite. For each
-//! assignment of the finite elements, the product of the prior and the likelihoods is a member of the prior's family. The integral over the parameter
-//! is then a number, so that the parameter becomes a factor of the finite elements.
+//! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
+//! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is a member of the prior's family.
+//! The integral over the parameter is then a number for each assignment, so that the parameter becomes a factor of the finite elements.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -18,10 +18,10 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
 use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
 
-/// The terms of the log-likelihood of a number that are allowed if the number is a multiple of a parameter.
+/// The terms of a log-likelihood that remain conjugate if the number is a multiple of a parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
 
-/// An element that is a parameter or a multiple of a parameter.
+/// An element that is a parameter with a conjugate prior, or a multiple of such a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Multiple {
     /// The index of the parameter in the list of all parameters.
@@ -29,23 +29,23 @@ pub(crate) struct Multiple {
     pub(crate) factor: f64,
 }
 
-/// A parameter with its prior and the elements whose distributions depend on it.
+/// A parameter with its conjugate prior, and the elements whose distributions depend on it.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) element: AnyElement,
-    /// The prior, an atomic element, for each assignment of some finite elements.
+    /// For each assignment of some finite elements, the prior, which is an atomic element.
     pub(crate) prior: Rc<Conditional<AnyElement>>,
     pub(crate) readers: Vec<Reader>,
     /// The normal elements whose precisions or variances are multiples of the parameter, if there are any.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain selects this parameter and represents it.
+    /// True if a Chain selects this parameter, so that the Chain represents it.
     pub(crate) is_chosen: bool,
 }
 
-/// The density of the observed numbers as a function of one parameter, if all precisions, or all variances, of normal elements are multiples of it.
+/// The density of the observed numbers as a function of a parameter that scales the precisions, or the variances, of all normal elements.
 ///
-/// Let λ be the parameter if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is its value
-/// at λ = 1 plus `(numbers / 2) ln λ - (λ - 1) squares / 2`.
+/// Let λ be the parameter itself if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is its
+/// value at λ = 1, plus `(numbers / 2) ln λ - (λ - 1) squares / 2`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
     pub(crate) measure: Spread,
@@ -63,7 +63,7 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
-    /// Returns the factor by which this value of the parameter multiplies the precisions.
+    /// Returns the factor by which the parameter multiplies the precisions if it has the given value.
     pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
             Self::Precision => parameter,
@@ -86,15 +86,15 @@ impl ScaledNormals {
         }
     }
 
-    /// Returns the natural logarithm of the ratio of two densities: for this value of the parameter, and for the value one, which the factor graph
-    /// uses.
+    /// Returns the natural logarithm of the ratio of the densities of the evidence for the given value of the parameter and for the value one, which
+    /// the factor graph uses.
     fn log_ratio(&self, parameter: f64) -> f64 {
         let precision = self.measure.precision(parameter);
         0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
     }
 }
 
-/// An element whose distribution has an unknown parameter with a prior as an argument.
+/// An element whose distribution depends on an unknown parameter with a conjugate prior.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) element: AnyElement,
@@ -102,7 +102,8 @@ pub(crate) struct Reader {
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The finite elements on which the element's distribution depends, by number in ascending order; the element itself is included if it is finite.
+    /// The finite elements on which the element's distribution depends, as numbers in ascending order; they include the element itself if it is
+    /// finite.
     pub(crate) scope: Vec<usize>,
 }
 
@@ -110,7 +111,7 @@ pub(crate) struct Reader {
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),
-    /// The values of a finite element, which has this number.
+    /// The values of a finite element, which is given by its number.
     Child(usize),
 }
 
@@ -123,7 +124,7 @@ pub(crate) struct ParameterPosterior {
 }
 
 impl Parameter {
-    /// Returns the posterior for each assignment of the finite elements on which the prior and the likelihoods depend.
+    /// Returns the posterior of the parameter for each assignment of the finite elements on which the prior and the likelihoods depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a likelihood is not conjugate to the prior, or if there are too many assignments.
     pub(crate) fn posteriors(
@@ -201,7 +202,7 @@ impl Parameter {
     }
 }
 
-/// Returns the mean of a prior distribution. If the mean does not exist, the result is one.
+/// Returns the mean of a prior distribution. If the mean does not exist, the function returns one.
 fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
@@ -213,9 +214,9 @@ fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
 }
 
 impl Reader {
-    /// Returns the natural logarithm of the number of possible values of a finite element; zero for an observed element.
+    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// In the model of the finite elements, each of these values has the same probability.
+    /// In the model of the finite elements, all possible values of the element have the same probability.
     fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.value {
             ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),
@@ -223,7 +224,7 @@ impl Reader {
         }
     }
 
-    /// Returns the value of the parameter, or the value of a multiple of the parameter.
+    /// Returns the value of a multiple of a parameter, given the value of the parameter.
     fn scaled(&self, value: &Datum) -> Datum {
         match value.get::<f64>() {
             Some(number) if self.factor != 1.0 => Datum::new(number * self.factor),
@@ -257,7 +258,7 @@ impl Reader {
         }
     }
 
-    /// Adds the log-likelihood of the parameter to a sum of terms.
+    /// Adds the log-likelihood of the parameter, for one assignment of the finite elements, to a sum of terms.
     fn add(
         &self,
         family: &dyn FamilyOp,
@@ -290,7 +291,7 @@ impl Reader {
 }
 
 impl Scan<'_> {
-    /// Adds a parameter with this prior, and returns its form.
+    /// Adds a parameter with the given prior to the scan, and returns its form.
     pub(crate) fn add_parameter(
         &mut self,
         element: &AnyElement,
@@ -309,8 +310,8 @@ impl Scan<'_> {
         })
     }
 
-    /// Returns the parameter for a member of a continuous family that is not normal and has finite parameters. `None` if the family states no
-    /// conjugate prior.
+    /// Returns the parameter for an element whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
+    /// states no conjugate likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,
@@ -341,7 +342,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Returns the form of an element whose distribution depends on a parameter with a prior: observed or finite.
+    /// Returns the form (observed or finite) of an element whose distribution depends on a parameter with a conjugate prior.
     pub(crate) fn reader(
         &mut self,
         element: &AnyElement,
@@ -380,8 +381,8 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// Returns the form of a normal element whose precision or variance is a multiple of a parameter: a normal vector for the parameter value
-    /// [`at`](Self::at). Returns `None` if the element has no such precision or variance, or if the element is observed and has no real parent.
+    /// Returns the form of a normal element whose precision or variance is a multiple of a parameter, computed for the parameter value
+    /// [`at`](Self::at). Returns `None` if the precision or variance is not such a multiple, or if the element is observed and has no real parent.
     pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,
@@ -504,8 +505,8 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// Returns the form of a Chain that selects among parameters on which no other element depends: a parameter. Returns `None` if some result of the
-    /// Chain is not a parameter.
+    /// Returns the form of a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself. Returns
+    /// `None` if not all results of the Chain are parameters.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -549,7 +550,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that only one Chain depends on the parameters that this Chain selects.
+    /// Checks that no other Chain depends on the parameters among which a Chain selects.
     ///
     /// **Errors.** [`Error::NotClosedForm`].
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
@@ -571,7 +572,7 @@ impl Scan<'_> {
     }
 }
 
-/// True if an element is the prior of a parameter: an atomic continuous element with known moments, to which some likelihoods are conjugate.
+/// True if an element can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
 pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
         Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),

@@ -17,21 +17,21 @@ use crate::scan::Scan;
 /// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
 /// expectation propagation.
 ///
-/// The likelihoods are: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements whose
-/// distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution given one
-/// real number is not normal (Student-t noise). Expectation propagation approximates each likelihood by a Gaussian function of the real number. The
-/// Gaussian function gives the same mass, mean and variance, given all other approximations. `ExpectationPropagation` solves the Gaussian
-/// approximation of the model exactly, as `Exact` does.
+/// The likelihoods may be: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements
+/// whose distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution
+/// given one real number is not normal (Student-t noise). Expectation propagation approximates each of these likelihoods by a Gaussian function of
+/// its real number. The Gaussian function gives the same mass, mean and variance as the likelihood, given all other approximations.
+/// `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
-/// **Guarantee.** A model without likelihoods of this kind is answered exactly. If the model has one such likelihood and no other finite elements,
-/// the means, the covariances and the log-evidence are exact. The reported distributions are normal approximations. Otherwise the results are
-/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A
-/// likelihood that widens a distribution, such as a Student-t reading far from the mean, is approximated by a nearly constant function that gives the
-/// right mean. [`RunStatistics::stopped`] is `Finished` if the approximations converged. [`RunStatistics::residual`] is the largest change in the
-/// last sweep: of a mean in standard deviations, or of a variance relative to the variance.
+/// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
+/// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. In
+/// all other cases, the results are approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard
+/// error of the log-evidence is NaN. A likelihood that widens a distribution, such as a Student-t reading far from the mean, is approximated by a
+/// nearly constant function that gives the right mean. [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged.
+/// [`RunStatistics::residual`] is the largest change in the last sweep: of a mean in standard deviations, or of a variance relative to the variance.
 ///
-/// **Complexity.** Each sweep takes an exact solution of the Gaussian model. For each likelihood, a sweep evaluates a closed form (comparisons) or a
-/// quadrature with some thousand evaluations.
+/// **Complexity.** Each sweep takes one exact solution of the approximated model. For each likelihood, a sweep evaluates a closed form (comparisons)
+/// or a quadrature with some thousand evaluations.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers that no linear function combines, or if a continuous element is
 /// neither normal nor observed; [`Error::ImpossibleEvidence`]; the errors of the model.
@@ -82,21 +82,21 @@ impl ExpectationPropagation {
         }
     }
 
-    /// Sets the maximum number of sweeps (default 1 000). Each sweep updates all approximations.
+    /// Sets the maximum number of sweeps (default 1 000). Each sweep updates the approximations of all likelihoods.
     pub fn sweeps(mut self, most: u64) -> Self {
         self.sweeps.most = most;
         self
     }
 
     /// Sets the tolerance (default 1e-10). The approximations have converged if no mean changes by more than `tolerance` standard deviations, and no
-    /// variance changes by more than this share of itself.
+    /// variance changes by more than `tolerance` times itself.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.sweeps.tolerance = tolerance;
         self
     }
 
-    /// Sets the weight of the old approximation when the old and the new approximation are averaged (default zero). The weight is increased if the
-    /// changes grow from one sweep to the next.
+    /// Sets the weight of the old approximation when the old and the new approximation are averaged (default zero). If the changes grow from one
+    /// sweep to the next, this weight is increased.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self

@@ -22,10 +22,10 @@ use crate::law::FilterLaw;
 /// Default of the maximum number of mixture components of the distribution of a state.
 const DEFAULT_COMPONENTS: usize = 4096;
 
-/// Rounding threshold: smaller eigenvalues of a covariance matrix, relative to the largest, count as zero.
+/// Rounding threshold: eigenvalues of a covariance matrix count as zero if they are smaller than this number times the largest.
 const ROUNDING: f64 = 1e-14;
 
-/// New elements that have a given joint distribution.
+/// New elements that have the joint distribution of a filter's state.
 struct MadeElements {
     /// Independent standard normal numbers, of which all real elements are linear functions.
     numbers: AnyElement,
@@ -74,7 +74,7 @@ impl MadeElements {
     }
 }
 
-/// Returns some real numbers of a distribution as one list element: a linear function of independent standard normal numbers, which depends on the
+/// Returns one list element for some real numbers of a distribution: a linear function of independent standard normal numbers, which depends on the
 /// mixture component.
 fn list(
     belief: &Belief,
@@ -118,12 +118,12 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 /// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
 /// The distribution is a mixture: each component has a value for each finite element of the state and a normal distribution of the real elements. If
-/// all elements are finite, the mixture has one component for each joint value. A linear Gaussian state has one component (the Kalman filter). A
-/// system that switches among linear laws gets more components with each step, up to [`components`](Self::components).
+/// all elements are finite, the mixture has one component for each joint value. A linear Gaussian state has one component (the Kalman filter). For a
+/// system that switches among linear laws, the number of components grows with each step, up to [`components`](Self::components).
 ///
-/// **Guarantee.** The distribution is exact up to rounding. Memory and time of a step do not depend on the number of steps before it.
+/// **Guarantee.** The distribution is exact up to rounding. The memory and the time of a step do not depend on the number of earlier steps.
 ///
-/// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two states.
+/// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two successive states.
 ///
 /// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section 3.2.
 ///
@@ -146,9 +146,9 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
     state: S,
-    /// The present state if [`follow`](Self::follow) computed it; its elements are created when they are first read.
+    /// The present state if [`follow`](Self::follow) computed it; its elements are created when they are first needed.
     followed: Option<OnceLock<S>>,
-    /// The last states before the present one, the latest first.
+    /// The last states before the present state, the latest first.
     past: VecDeque<S>,
     /// Maximum number of past states that are kept.
     window: usize,
@@ -162,7 +162,7 @@ pub struct Filter<S> {
     log_evidence: f64,
 }
 
-/// The approximation of the distribution of a state after each step.
+/// The approximation that replaces the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Approximation {
     /// The exact distribution is kept.
@@ -174,8 +174,8 @@ enum Approximation {
 }
 
 impl<S: FilterState> Filter<S> {
-    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution, and
-    /// ignores all other elements on which the elements of `first` depend.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
+    /// elements, and ignores all other elements on which they depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
@@ -184,11 +184,11 @@ impl<S: FilterState> Filter<S> {
 
     /// Creates a filter that treats groups of `width` elements of the state as independent of each other after each step.
     ///
-    /// With groups, the time and memory for a state of many finite elements is linear in the number of groups, although the joint values of the whole
-    /// state cannot be listed. `width` is at least 1; the elements are grouped in the order of [`FilterState::elements`].
+    /// For a state of many finite elements, time and memory are linear in the number of groups, although the joint values of the whole state cannot
+    /// be listed. `width` must be at least 1; elements are grouped in the order of [`FilterState::elements`].
     ///
-    /// **Guarantee.** The filter is approximate if there are several groups: each step is exact given the distribution of the groups before the step.
-    /// The errors do not accumulate over the steps if the model forgets its past.
+    /// **Guarantee.** If there are several groups, the filter is approximate: each step is exact given the distribution of the groups before the
+    /// step. The errors of the steps do not accumulate if the model forgets its past.
     ///
     /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
     ///
@@ -200,9 +200,9 @@ impl<S: FilterState> Filter<S> {
     /// Creates a filter that merges, after each step, all components with the same finite values into one normal distribution with the same mean and
     /// covariance.
     ///
-    /// A system that switches among linear laws then has one component for each joint value of its finite elements.
+    /// For a system that switches among linear laws, the distribution then has one component for each joint value of the finite elements.
     ///
-    /// **Guarantee.** The filter is approximate after the first merge: mean and covariance are exact given the distribution before the step.
+    /// **Guarantee.** After the first merge, the filter is approximate: mean and covariance are exact given the distribution before the step.
     ///
     /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
     ///
@@ -233,10 +233,10 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Keeps the last `states` states before the present one.
+    /// Keeps the last `states` states before the present state.
     ///
-    /// [`past`](Self::past) returns these states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with a
-    /// fixed lag). By default, no past state is kept.
+    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with
+    /// a fixed lag). By default, no past state is kept.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -245,7 +245,7 @@ impl<S: FilterState> Filter<S> {
 
     const NAME: &'static str = "Filter";
 
-    /// Sets the maximum number of mixture components of the distribution of a state (default 4096). A step that needs more components returns an
+    /// Sets the maximum number of mixture components of the distribution of a state (default 4096). A step that would need more components returns an
     /// error.
     #[must_use]
     pub fn components(mut self, most: usize) -> Self {
@@ -260,11 +260,11 @@ impl<S: FilterState> Filter<S> {
         self.condition(None, evidence)
     }
 
-    /// Goes to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds the model with the evidence of this step, and may contain interventions.
+    /// Advances to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
+    /// `evidence` builds a model with the evidence and interventions of this step.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], the errors of the model. After an error the filter is as it was before the call.
+    /// [`Error::NotClosedForm`], the errors of the model. After an error, the filter is as it was before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -314,8 +314,9 @@ impl<S: FilterState> Filter<S> {
     }
 
     /// Computes the law of a step whose elements are always the same: the numbers of the next state and the readings as linear functions of the
-    /// present state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the
-    /// elements whose values [`follow`](Self::follow) observes. `law` calls both functions once.
+    /// present state, with normal noise. The argument `step` builds the elements of the next state from the elements of the present state. The
+    /// argument `readings` builds the elements whose values [`follow`](Self::follow) will observe. Both functions, `step` and `readings`, are called
+    /// only once.
     ///
     /// ```
     /// use figrs_core::{Normal, Variance};
@@ -359,8 +360,8 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Goes to the next state by a law, and observes the values of the law's readings, concatenated in one list. The result is the same as that of
-    /// [`advance`](Self::advance) with the same elements. `follow` builds no elements: a step of a state of two numbers takes less than a
+    /// Advances to the next state by a law, and observes the values of the law's readings, which are given as one list. The result is the same as
+    /// that of [`advance`](Self::advance) for the same elements. `follow` builds no elements; a step of a state of two numbers takes less than a
     /// microsecond.
     ///
     /// **Errors.** [`Error::InStep`] as [`advance`](Self::advance); after an error the filter is as it was before the call.
@@ -382,8 +383,8 @@ impl<S: FilterState> Filter<S> {
         self.steps
     }
 
-    /// The present state. The elements of the state have their joint distribution given all evidence so far. Other models can be built on them: a
-    /// prediction is a query about elements of later states.
+    /// The present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use the
+    /// elements of the state: a prediction is a query about elements of later states.
     pub fn state(&self) -> &S {
         match &self.followed {
             Some(state) => state.get_or_init(|| {
@@ -394,8 +395,8 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns the state `lag` steps before the present one, given all evidence so far; `None` if the filter does not keep this state. A lag of 0 is
-    /// the present state.
+    /// Returns the state `lag` steps before the present one, given all evidence so far; `None` if the filter does not keep this state. A lag of 0
+    /// gives the present state.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
@@ -432,7 +433,7 @@ impl<S: FilterState> Filter<S> {
         self.beliefs.len() > 1 || self.beliefs.iter().any(|belief| belief.is_merged)
     }
 
-    /// The natural logarithm of the probability, or density, of all evidence so far. The standard error is NaN if the log-evidence is approximate.
+    /// The natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,

@@ -10,7 +10,7 @@ use nalgebra::DVector;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Maximum number of assignments of the finite elements that one real element depends on.
+/// Maximum number of assignments of the finite elements on which one real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
 /// The numbered finite elements on which real elements depend, with their possible values.
@@ -20,9 +20,9 @@ pub(crate) struct FinitePart<'m> {
     pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
-    /// The elements whose values are independent of their parents, each with the element that replaces it.
+    /// The finite elements whose values are independent of their parents, each with the element that replaces it.
     free: Vec<(AnyElement, AnyElement)>,
-    /// The elements whose values are fixed, with these values.
+    /// The finite elements whose values are fixed, with these values.
     fixed: Vec<(AnyElement, Datum)>,
 }
 
@@ -39,7 +39,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// The number of an element.
+    /// Returns the number of a finite element; a new element gets the next number.
     pub(crate) fn place(&mut self, element: &AnyElement) -> usize {
         let next = self.elements.len();
         let place = *self.places.entry(element.id()).or_insert(next);
@@ -50,7 +50,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Numbers an element that has these values independent of its parents, all with the same probability.
+    /// Numbers a finite element whose values all have the same probability, independent of its parents.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -61,13 +61,14 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Fixes the value of an element, independent of its parents; another factor holds the probability of the value.
+    /// Fixes the value of a finite element, independent of its parents; another factor has the probability of the value.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// Returns the model in which each free element has a uniform distribution over its values, and each fixed element has its value.
+    /// Returns the model in which each free element has a uniform distribution over its values, and each fixed element has its fixed
+    /// value.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter();
         let model = free.fold(model, |model, (element, free)| {
@@ -101,7 +102,7 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
-    /// Numbers these elements and finds their possible values, if the possible values of all of them can be listed.
+    /// Numbers the given elements and finds their possible values, if the possible values of all of them can be listed.
     pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
@@ -111,7 +112,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of an element; `find_supports` must be called after the element was numbered.
+    /// Returns the possible values of a numbered element, after a call of `find_supports`.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }

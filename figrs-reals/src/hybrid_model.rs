@@ -34,14 +34,14 @@ pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, its variable, and the index in the element's support for each value of the variable. An element without a variable
-    /// has one possible value.
+    /// For each finite element, its variable, and for each value of the variable the index of the value in the element's support. A finite element
+    /// with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each normal vector that evidence determines, its value as a function of other vectors.
+    /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
     known: Vec<Option<Box<Conditional<Linear>>>>,
-    /// For each free vector, the vectors whose values evidence determines as functions of it.
+    /// For each free vector, the vectors that evidence determines as functions of it.
     functions_of: FxHashMap<usize, Vec<usize>>,
-    /// For each vector, its name in the hybrid factor graph. The list has the normal vectors first, then the vectors of the numbers that an
+    /// For each vector, its identifier in the hybrid factor graph. The list has the normal vectors first, followed by the vectors of numbers that an
     /// observation leaves undetermined.
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for a vector that was merged with another vector.
@@ -51,15 +51,15 @@ pub(crate) struct HybridModel<'m> {
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
 
-/// The factor of a likelihood that is not Gaussian.
+/// A factor for a likelihood that is not Gaussian.
 #[derive(Debug)]
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
-    /// The index of the factor in the graph.
+    /// The index of the factor in the hybrid factor graph.
     factor: usize,
-    /// The real number on which the likelihood depends, as a linear function for each assignment of the factor's variables.
+    /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
     projections: Vec<Projection>,
-    /// The finite elements on which the likelihood and its real number depend, by number in ascending order.
+    /// The finite elements on which the likelihood and its real number depend, as numbers in ascending order.
     scope: Vec<usize>,
     /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
     assignments: Vec<Vec<u32>>,
@@ -68,8 +68,8 @@ pub(crate) struct SiteFactor {
 impl<'m> HybridModel<'m> {
     /// Builds the hybrid factor graph of a model.
     ///
-    /// **Errors.** The errors of the scan and of the expansion of the finite elements; [`Error::NotClosedForm`] if evidence on a real element is not
-    /// an observation.
+    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if evidence on a real
+    /// element is not an observation.
     pub(crate) fn new(
         mut scan: Scan<'m>,
         model: &Model,
@@ -292,7 +292,7 @@ impl<'m> HybridModel<'m> {
         found.map_err(|error| explained(self, error))
     }
 
-    /// Observes the value of a linear function of vectors: one of the vectors then becomes a function of the other vectors.
+    /// Observes the value of a linear function of vectors, which makes one of the vectors a function of the others.
     fn observe(
         &mut self,
         element: &AnyElement,
@@ -340,7 +340,7 @@ impl<'m> HybridModel<'m> {
         Ok(())
     }
 
-    /// Defines a vector as a function of other vectors.
+    /// Defines a vector of the model as a function of other vectors.
     fn define(&mut self, index: usize, definition: Conditional<Linear>) {
         for other in definition.rows.iter().flat_map(Linear::vectors) {
             let functions = self.functions_of.entry(other).or_default();
@@ -351,7 +351,7 @@ impl<'m> HybridModel<'m> {
         self.known[index] = Some(Box::new(definition));
     }
 
-    /// Substitutes the vectors that evidence determines into a linear function; returns `None` if the function contains no such vector.
+    /// Replaces the vectors that evidence determines in a linear function; returns `None` if the function contains no such vector.
     fn substituted(
         &self,
         element: &AnyElement,
@@ -388,7 +388,7 @@ impl<'m> HybridModel<'m> {
         }))
     }
 
-    /// Adds the conditional distribution of a vector given the vectors before it, as a factor.
+    /// Adds a factor for the conditional distribution of a vector, given vectors before it.
     fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
         let NormalVector {
             element,
@@ -443,7 +443,7 @@ impl<'m> HybridModel<'m> {
         Ok(())
     }
 
-    /// Returns the first column and the number of columns of each vector, in a matrix with columns for all vectors.
+    /// Returns, for each vector, its first column and its number of columns in a matrix with columns for all vectors.
     fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
         let mut start = 0;
         let column = |&index: &usize| {
@@ -454,7 +454,7 @@ impl<'m> HybridModel<'m> {
         reals.iter().map(column).collect()
     }
 
-    /// Adds a factor of finite elements from the log-weight of each joint value.
+    /// Adds a factor of finite elements, given the log-weight of each of their joint values.
     fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
         let (variables, places) = self.entries(scope);
         let logs = places.iter().map(|&place| log_weight(place)).collect();
@@ -465,8 +465,8 @@ impl<'m> HybridModel<'m> {
         });
     }
 
-    /// Returns the variables of some finite elements, each once. For each assignment of the variables, the result also has the row-major index of the
-    /// elements' joint value.
+    /// Returns the variables of some finite elements, each once. For each assignment of the variables, the second result is the row-major index of
+    /// the elements' joint value.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
@@ -581,8 +581,8 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// Returns the concatenated numbers of all real elements as one linear function for each assignment of finite elements. For each element, the
-    /// result also has the indices of its numbers, or `None` if the element is finite.
+    /// Returns the concatenated numbers of all given real elements as one linear function, for each assignment of finite elements. The second result
+    /// has, for each element, the range of its numbers, or `None` if the element is finite.
     pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
@@ -634,8 +634,8 @@ impl<'m> HybridModel<'m> {
         self.scan.finite.support(place).datum(value as usize)
     }
 
-    /// Adds a constant factor that mentions the vectors and the finite elements of a target, so that their joint distribution can be read from the
-    /// graph. Returns the vectors of the target, each by index and by name.
+    /// Adds a constant factor with the vectors and the finite elements of a target, so that their joint distribution can be read from the factor
+    /// graph. Returns the vectors of the target, each with its index and its identifier in the factor graph.
     pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
         let reals = rows.vectors();
         let named = reals
@@ -668,7 +668,7 @@ impl<'m> HybridModel<'m> {
         named
     }
 
-    /// Returns the linear function of a target for an assignment of variables.
+    /// Returns the linear function of a target, for an assignment of the variables of the factor graph.
     pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,
@@ -692,13 +692,13 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// Returns, for each value of `support`, its index in `all`.
+/// Returns, for each value of `support`, its index in the support `all`.
 fn values_in(all: &Support, support: &Support) -> Vec<u32> {
     let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
     (0..support.len()).map(position).collect()
 }
 
-/// Returns the last vector that has a coefficient for every assignment of the finite elements.
+/// Returns the last vector that has a non-zero coefficient for every assignment of the finite elements.
 fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     let first = rows.rows.first()?;
     let is_everywhere = |index: usize| {
@@ -711,9 +711,9 @@ fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     indices.find(|&index| is_everywhere(index))
 }
 
-/// Solves a linear equation for the vector `index`: returns it as a function of the other vectors, and the logarithm of the factor by which the
-/// density changes. If the equation determines only some numbers of the vector, the solution also depends on the vector `free` of the undetermined
-/// numbers. Returns `None` if the equations are linearly dependent.
+/// Solves a linear equation for the vector `index`: returns this vector as a function of the others, and the logarithm of the factor by which the
+/// density changes. If the equation determines only some numbers of the vector, the solution also depends on the vector `free`, which represents the
+/// undetermined numbers. Returns `None` if the rows of the equation are linearly dependent.
 fn solution(
     row: &Linear,
     (index, free): (usize, usize),

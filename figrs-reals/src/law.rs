@@ -1,4 +1,4 @@
-//! The law of a step of a filter: the next state and its readings as linear functions of the present state, with normal noise.
+//! The law of a step of a filter: the next state and the readings as linear functions of the present state, with normal noise.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::scan::{Form, Scan, not_closed};
 /// The logarithm of the root of 2 pi.
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Rounding threshold: a reading is determined by the earlier readings if its conditional standard deviation is at most this share of its
+/// Rounding threshold: a reading counts as determined by earlier readings if its conditional standard deviation is at most this share of its
 /// coefficients.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
@@ -29,8 +29,8 @@ pub struct FilterLaw {
     readings: usize,
     /// For each element of the next state, the indices of its numbers.
     numbers: Vec<Option<Range<usize>>>,
-    /// The numbers of the readings, then the numbers of the next state. They are functions of the present state's numbers and of independent standard
-    /// normal numbers.
+    /// The numbers of the readings, then the numbers of the next state. The readings and the next state are functions of the present state's numbers
+    /// and of independent standard normal numbers.
     values: Affine,
 }
 
@@ -42,7 +42,7 @@ struct Affine {
 }
 
 impl Affine {
-    /// Applies a linear function to vectors that are linear functions themselves.
+    /// Applies a linear function to vectors that are themselves linear functions.
     fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
         let mut this = Self {
             offset: DVector::from_column_slice(linear.offset()),
@@ -58,7 +58,7 @@ impl Affine {
 }
 
 impl Belief {
-    /// Returns a distribution in which the numbers of these elements are independent standard normal numbers.
+    /// Returns a distribution of the given elements in which all their numbers are independent and standard normal.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
     pub(crate) fn standard(
@@ -86,7 +86,7 @@ impl Belief {
 }
 
 impl FilterLaw {
-    /// Computes the law of elements that depend on the numbers of the present state, which are the element `present`.
+    /// Computes the law for elements that depend on the present state, whose numbers are the entries of the element `present`.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the elements.
     pub(crate) fn new(
@@ -144,7 +144,7 @@ impl FilterLaw {
         })
     }
 
-    /// Returns the distribution of the next state, if the distribution of the present state is `belief` and the readings have these values.
+    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the values of the readings.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
@@ -245,7 +245,7 @@ impl FilterLaw {
     }
 }
 
-/// Rotates the columns of a matrix until it is a lower triangle; the product of the matrix and its transpose does not change.
+/// Rotates the columns of a matrix until it is a lower triangle, which does not change the product of the matrix and its transpose.
 ///
 /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
 fn rotate(matrix: &mut DMatrix<f64>) {

@@ -1,7 +1,7 @@
 //! Models of real numbers: in closed form, by expectation propagation, and one step at a time.
 //!
-//! If the feature `reals` of figrs is on, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. [`WithReals`]
-//! does the same for one algorithm without the feature.
+//! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the
+//! feature, [`WithReals`] adds the closed form to one algorithm.
 //!
 //! | file | content |
 //! |---|---|

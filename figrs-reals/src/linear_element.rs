@@ -3,14 +3,15 @@
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers needs no heap allocation.
+/// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
+/// allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
     /// Number of real numbers of the function's value.
     numbers: usize,
     /// The vectors of the function, by index in ascending order, each with its dimension.
     vectors: SmallVec<[(u32, u32); 2]>,
-    /// The offset of the function, then the coefficients of each vector, column by column.
+    /// The offset of the function, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
 }
 
@@ -70,7 +71,7 @@ impl Linear {
         found.map(|term| term.1)
     }
 
-    /// Returns the index of the vector to which this function is equal, if there is one.
+    /// Returns the index of the vector, if this function is the identity function of one vector.
     pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
@@ -118,7 +119,7 @@ impl Linear {
         }
     }
 
-    /// Adds `factor * coefficients * vector`.
+    /// Adds `factor * coefficients * vector` to the function.
     pub(crate) fn add_term(
         &mut self,
         factor: f64,
@@ -131,7 +132,7 @@ impl Linear {
         }
     }
 
-    /// Returns the coefficients of a vector, column by column; they are added as zeros if the function did not contain the vector.
+    /// Returns the coefficients of a vector, column by column; zeros are added if the function does not contain the vector.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -164,7 +165,7 @@ fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
 pub(crate) struct Conditional<T> {
     /// The finite elements on which the value depends, by index in ascending order.
     pub(crate) finite: Vec<usize>,
-    /// The values for all assignments, row-major: the last finite element varies fastest.
+    /// The values for all assignments, in row-major order: the last finite element varies fastest.
     pub(crate) rows: SmallVec<[T; 1]>,
 }
 
@@ -176,7 +177,7 @@ impl<T> Conditional<T> {
         }
     }
 
-    /// Returns the value for an assignment of the finite elements `scope`, which are listed in ascending order.
+    /// Returns the value for an assignment of the finite elements `scope`, which are in ascending order.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         let index = self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();

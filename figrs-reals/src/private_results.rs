@@ -1,4 +1,4 @@
-//! Results of a Chain on which no other element depends, merged into one normal vector.
+//! Chains whose results have no other use, and are merged into one normal vector.
 
 use std::rc::Rc;
 
@@ -54,7 +54,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the vectors of a Chain's results, if no other element depends on them and the results are not all the same vector.
+    /// Returns the vectors of a Chain's results, if no other element depends on them and they are not all the same vector.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -79,7 +79,7 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector that has, for each assignment of the parents of a Chain, the distribution of the result selected there.
+    /// Returns a vector that has the distribution of the selected result, for each assignment of the parents of a Chain.
     fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
         let parents = self.parents_of(choice);
         let vector = |&index: &usize| self.vectors[index].as_ref();

@@ -1,4 +1,4 @@
-//! Representation of elements as linear functions of normal vectors.
+//! Scan of a model, which represents its elements as linear functions of normal vectors.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::site::{RealFunction, Site, Weighed};
 
-/// Maximum number of elements between a real number and a value that depends on it.
+/// Maximum number of elements on the way from a real number to a value that depends on it.
 const MAX_PATH: usize = 1000;
 
-/// The role of an element in the closed form.
+/// The form of an element: its role in the closed form.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// The element depends on no normal element.
@@ -43,7 +43,7 @@ pub(crate) struct Rule {
     pub(crate) lower: DMatrix<f64>,
 }
 
-/// A normal element with its distribution given earlier vectors.
+/// A normal element, with its conditional distribution given earlier vectors.
 #[derive(Debug)]
 pub(crate) struct NormalVector {
     pub(crate) element: AnyElement,
@@ -51,7 +51,7 @@ pub(crate) struct NormalVector {
     pub(crate) rule: Conditional<Rule>,
 }
 
-/// The search for the forms of all elements on which some roots depend: finite elements, linear functions, parameters.
+/// The search for the forms (finite elements, linear functions, parameters) of all elements on which some roots depend.
 pub(crate) struct Scan<'m> {
     /// The elements whose values interventions set.
     set: FxHashSet<ElementId>,
@@ -62,7 +62,7 @@ pub(crate) struct Scan<'m> {
     pub(crate) vectors: Vec<Option<NormalVector>>,
     /// The results of each Chain with real values, for each assignment of its parents.
     pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
-    /// The Chains with real results, in the order in which their forms were found.
+    /// The Chains with real values, in the order in which their forms were found.
     pub(crate) choices: Vec<AnyElement>,
     /// True after the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
@@ -83,11 +83,11 @@ enum Parent {
     Real(Rc<Conditional<Linear>>),
     /// A finite element, by its number.
     Finite(usize),
-    /// A multiple of a parameter, with the value that the parameter has in the computation.
+    /// A multiple of a parameter, and the value assumed for the parameter.
     Parameter(f64),
 }
 
-/// The form of an element, or the elements whose forms must be found first.
+/// The form of an element, or the elements whose forms must be known first.
 pub(crate) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
@@ -115,7 +115,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the scan also accept likelihoods of real numbers that are not Gaussian.
+    /// Makes the scan accept likelihoods of real numbers that are not Gaussian.
     pub(crate) fn with_sites(self) -> Self {
         Self {
             sites: Some(Vec::new()),
@@ -160,7 +160,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns those of the given elements whose forms are not known.
+    /// Returns those of the given elements whose forms have not been found yet.
     fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
@@ -246,7 +246,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of a deterministic function of real elements.
+    /// Returns the form of a deterministic function of real elements: linear or nonlinear.
     fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
         let are_linear = element
             .parents()
@@ -415,8 +415,8 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Returns the form of a Chain whose values are not real numbers. The Chain counts as observed if its value and its parents are observed and its
-    /// result depends on a parameter.
+    /// Returns the form of a Chain whose values are not real numbers. Such a Chain counts as observed if its value and its parents are observed and
+    /// its result depends on a parameter.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -504,8 +504,8 @@ impl<'m> Scan<'m> {
         Ok(parents)
     }
 
-    /// Numbers all parents of real elements whose values are not real numbers, so that one expansion finds all their possible values. If the possible
-    /// values of some of these parents cannot be listed, numbers none of them, because the query may not need them.
+    /// Numbers all finite parents of real elements, so that one expansion finds all their possible values. If the possible values of some parents
+    /// cannot be listed, none is numbered, because the query may not need them.
     fn number_finite_parents(&mut self) {
         let mut finite: Vec<AnyElement> = Vec::new();
         let mut stack = self.roots.clone();
@@ -526,10 +526,9 @@ impl<'m> Scan<'m> {
         self.finite.try_supports(&finite);
     }
 
-    /// Computes a value, such as a linear function of an element's real parents, for each assignment of the finite elements on which the parents
-    /// depend.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend.
     ///
-    /// A parent that is a multiple of a parameter is computed from the parameter value `parameter`.
+    /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
@@ -596,7 +595,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the distribution of a normal element with these means and covariances, given earlier vectors.
+/// Returns the distribution of a normal element with the given means and covariances, given earlier vectors.
 pub(crate) fn rule(
     element: &AnyElement,
     rows: Conditional<(Linear, Vec<Vec<f64>>)>,
@@ -615,7 +614,7 @@ pub(crate) fn rule(
     })
 }
 
-/// Returns the composition of a linear function with linear functions of vectors.
+/// Returns a linear function of linear functions of vectors, as a linear function of these vectors.
 fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset.len();
     let mut sum = Linear::constant(&function.offset);
@@ -648,7 +647,7 @@ fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64
     Err(element.invalid(problem).into())
 }
 
-/// Checks that an element has the same dimension, at least one, for all values of the finite elements, and that all coefficients are finite.
+/// Checks that all coefficients of an element are finite, and that it has the same dimension, at least one, for all values of the finite elements.
 fn check_numbers<'a>(
     element: &AnyElement,
     rows: impl Iterator<Item = &'a Linear>,

@@ -14,8 +14,8 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::not_closed;
 
-/// Distance from the mean, in standard deviations, within which a likelihood must be defined. A number at a greater distance has likelihood zero if a
-/// function of the model fails for it.
+/// Distance from the mean, in standard deviations, within which a likelihood must be defined. At a greater distance, a number has likelihood zero if
+/// a function of the model fails for it.
 const REACH: f64 = 8.0;
 
 /// A function of one real number.
@@ -23,27 +23,27 @@ const REACH: f64 = 8.0;
 pub(crate) struct RealFunction {
     /// The real element that is the argument of the function.
     pub(crate) base: AnyElement,
-    /// The argument of the function, as a linear function of normal vectors.
+    /// The argument of the function, which is a linear function of normal vectors.
     pub(crate) argument: Rc<Conditional<Linear>>,
-    /// The elements between the argument and the value of the function, each after its parents.
+    /// The elements on the way from the argument to the value of the function, each after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The finite elements on which the function depends, by number in ascending order.
+    /// The finite elements on which the function depends, as numbers in ascending order.
     pub(crate) scope: Vec<usize>,
 }
 
 /// The value or the evidence whose likelihood depends on a real number.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The values of a finite element, which has this number.
+    /// The values of a finite element, which is given by its number.
     Child(usize),
-    /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value if the real
-    /// number is zero.
+    /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
+    /// number zero.
     Sign(usize, bool),
-    /// An observed value that is true if and only if the real number is positive. The second field is the value if the real number is zero.
+    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real number zero.
     ObservedSign(bool, bool),
     /// An observed value.
     Observed(Datum),
-    /// Evidence on the last element of the path, or on the real number if the path is empty.
+    /// Evidence on the last element of the function's path, or on the real number itself if the path is empty.
     Evidence(Evidence),
 }
 
@@ -101,7 +101,7 @@ impl Site {
         }
     }
 
-    /// Returns the value of a comparison, and its value if the real number is zero; `None` if the likelihood is not a comparison.
+    /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.
     fn sign(
         &self,
         finite: &FinitePart<'_>,
@@ -117,9 +117,9 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the number of possible values of a finite element; zero for an observed element.
+    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// In the model of the finite elements, each of these values has the same probability.
+    /// In the model of the finite elements, all possible values of the element have the same probability.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
@@ -166,7 +166,7 @@ impl Site {
 }
 
 impl RealFunction {
-    /// Returns the values of the elements on the path, for a real number and an assignment of finite elements.
+    /// Returns the values of the elements on the function's path, for a real number and an assignment of finite elements.
     pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
