@@ -53,6 +53,28 @@ pub fn in_closed_form(
         }
         found => found?,
     }
+    answer_of_scan(algorithm, scan, (model, targets), limits)
+}
+
+/// Answers a question in closed form.
+///
+/// **Errors.** As [`in_closed_form`].
+pub(crate) fn closed_form_answer(
+    algorithm: &'static str,
+    (model, targets): (&Model, &[AnyElement]),
+    limits: &Limits,
+) -> Result<Answer, Error> {
+    let mut scan = Scan::new(model, targets, limits);
+    scan.run()?;
+    answer_of_scan(algorithm, scan, (model, targets), limits)
+}
+
+fn answer_of_scan(
+    algorithm: &'static str,
+    mut scan: Scan<'_>,
+    (model, targets): (&Model, &[AnyElement]),
+    limits: &Limits,
+) -> Result<Answer, Error> {
     if let Some((parameter, measure)) = scan.common_scale()? {
         let scaled = scaled_normals(model, limits, measure)?;
         scan.parameters[parameter].scaled = Some(scaled);
@@ -99,14 +121,19 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
 pub(crate) struct RealTarget {
     /// The vectors in the linear function of the target, each by its index in the model and its identifier in the factor graph.
     vectors: Vec<(usize, RealId)>,
-    /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
-    rows: Rc<Conditional<Linear>>,
-    /// The index of the parameter, if the target is a parameter with a conjugate prior.
+    /// The linear function; of no numbers if the target is a parameter.
+    pub(crate) rows: Rc<Conditional<Linear>>,
+    /// The parameter that the target is.
     parameter: Option<usize>,
 }
 
-/// Returns the real targets as linear functions of vectors, and `None` for each finite target. Factors are added to the factor graph so that the
-/// joint distributions of the targets can be read from it.
+impl RealTarget {
+    pub(crate) fn is_parameter(&self) -> bool {
+        self.parameter.is_some()
+    }
+}
+
+/// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
