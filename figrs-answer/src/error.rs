@@ -278,9 +278,9 @@ pub enum Error {
     Saved {
         /// The kind of the saved value: a tree or a filter.
         what: &'static str,
-        /// The part of the saved value that does not fit.
+        /// The component of the saved value that does not fit.
         reason: &'static str,
-        /// The way to another saved value.
+        /// A remedy: how to obtain another saved value.
         remedy: &'static str,
     },
     /// No other computation can check the answer.

@@ -18,21 +18,21 @@ pub trait FilterState: Sized {
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// A state whose values serde can serialise, so that a filter can be saved: an element of such values, a list or a tuple of such states, or a struct for
-/// which [`filter_state!`](crate::filter_state) has the types of the fields.
+/// A state whose values serde can serialise, so that a filter can be saved: an element of such values, a list or a tuple of such states, or a struct
+/// for which [`filter_state!`](crate::filter_state) is given the types of the fields.
 pub trait PortableState: FilterState {
-    /// One value, or none, for each element of the state.
+    /// The values of the elements of a state; each element has one value or none.
     type Values: Serialize + DeserializeOwned;
 
-    /// The values that `next` returns for the elements of the state, one after another.
+    /// Returns the values of the state's elements, which `next` returns one after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
-    /// Appends the values of the elements to a list, one after another.
+    /// Appends the values of the state's elements to a list, one after another.
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
 }
 
 impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
-    /// A list of at most one value.
+    /// A list that contains at most one value.
     type Values = Vec<T>;
 
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
@@ -113,7 +113,7 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
 /// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states: `filter_state!(Track { position, speed });`
 ///
-/// With the types of the fields, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
+/// If the types of the fields are given, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
 /// `filter_state!(Track { position: Element<f64>, is_moving: Element<bool> });`
 #[macro_export]
 macro_rules! filter_state {

@@ -49,8 +49,8 @@ impl<'g> Elimination<'g> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
-    /// Replaces all vectors by their most probable values instead of integrating them out: the largest weight of an assignment of the finite variables is
-    /// its weight in [`finite`](Self::finite).
+    /// Maximises over all vectors instead of integrating them out: each assignment of the finite variables has the largest weight of its completions
+    /// in [`finite`](Self::finite).
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn maximise(
@@ -61,7 +61,7 @@ impl<'g> Elimination<'g> {
         Self::new(graph, plan(graph, until)?, limit, until, false)
     }
 
-    /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
+    /// Eliminates all vectors by a plan that was made for another graph, whose factors have the same scopes.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn by_steps(
@@ -122,8 +122,8 @@ impl<'g> Elimination<'g> {
         })
     }
 
-    /// The values of all vectors for an assignment of all finite variables, in which each number deviates from its mean given the vectors that are eliminated
-    /// later by a standard normal number that `noise` returns.
+    /// Returns the values of all vectors for an assignment of the finite variables; each number deviates from its conditional mean by a standard
+    /// normal number that `noise` returns, in units of its conditional standard deviation.
     pub(crate) fn reals(
         &self,
         finite: &[u32],
@@ -183,7 +183,7 @@ struct StepRun<'a> {
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
-    /// True if the step integrates over its vectors, false if it maximises.
+    /// True if the step integrates over its vectors, and false if it maximises over them.
     integrates: bool,
 }
 
@@ -301,7 +301,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditional of a triangulated front; adds its normalising constant to the constant term if the step integrates.
+    /// Returns the conditional distribution that a triangular matrix of linear equations states; if the step integrates, its normalising constant is
+    /// added to the constant term.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);

@@ -58,7 +58,7 @@ pub fn in_closed_form(
 
 /// Answers a question in closed form.
 ///
-/// **Errors.** As [`in_closed_form`].
+/// **Errors.** The guarantee, complexity and errors are those of [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -121,9 +121,9 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
 pub(crate) struct RealTarget {
     /// The vectors in the linear function of the target, each by its index in the model and its identifier in the factor graph.
     vectors: Vec<(usize, RealId)>,
-    /// The linear function; of no numbers if the target is a parameter.
+    /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
     pub(crate) rows: Rc<Conditional<Linear>>,
-    /// The parameter that the target is.
+    /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
 }
 
@@ -133,7 +133,8 @@ impl RealTarget {
     }
 }
 
-/// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
+/// Returns the real targets as linear functions of vectors, and `None` for each finite target. Factors are added to the factor graph so that the
+/// joint distributions of the targets can be read from it.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],

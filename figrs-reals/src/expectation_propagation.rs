@@ -108,11 +108,13 @@ impl ExpectationPropagation {
         self
     }
 
-    /// Corrects the approximation by this number of draws from it, which are weighted by the exact likelihoods (importance sampling). The answer then has
-    /// estimates with standard errors in place of approximations without bounds. [`RunStatistics::done`] is the number of draws.
+    /// Corrects the approximation by drawing this number of samples from it, which are weighted by the exact likelihoods (importance sampling). The
+    /// corrected answer has estimates with standard errors, in place of approximations without bounds. [`RunStatistics::done`] of the corrected
+    /// answer is the number of draws.
     ///
-    /// **Guarantee.** As `ImportanceSampling`: consistent, with standard errors. The estimate of the probability of the evidence is unbiased. If a
-    /// likelihood has heavier tails than its approximation, few draws have most of the weight, and the diagnosis of the answer says so.
+    /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
+    /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, few draws have most of the weight, which
+    /// the diagnosis of the answer reports.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance};

@@ -153,7 +153,7 @@ pub struct Filter<S> {
     past: VecDeque<S>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
-    /// The joint distributions of groups of elements, which are independent of each other: of the present state, then of the past states.
+    /// The joint distributions of independent groups of elements: first those of the present state, then those of the past states.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
     answer: OnceLock<Answer>,
@@ -163,10 +163,10 @@ pub struct Filter<S> {
     pub(crate) log_evidence: f64,
 }
 
-/// The approximation of the distribution of a state after each step.
+/// The approximation that replaces the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
-    /// The distribution is kept as it is.
+    /// The exact distribution is kept.
     None,
     /// Groups of this number of elements are treated as independent of each other.
     Groups(usize),
@@ -221,7 +221,8 @@ impl<S: FilterState> Filter<S> {
         Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
     }
 
-    /// A filter whose elements, of the present state and of past states, have these distributions. `like` has elements of the same types.
+    /// Creates a filter whose elements (of the present state and of past states) have the given joint distributions. The argument `like` has elements
+    /// of the same types.
     pub(crate) fn of_beliefs(
         like: &S,
         (beliefs, elements): (Vec<Belief>, &[AnyElement]),
@@ -247,7 +248,7 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// The filter after this number of steps, and evidence with this log-probability.
+    /// Returns the filter with this number of steps, and with evidence of this log-probability.
     pub(crate) fn after(mut self, steps: u64, log_evidence: f64) -> Self {
         (self.steps, self.log_evidence) = (steps, log_evidence);
         self

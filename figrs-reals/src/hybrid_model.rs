@@ -35,12 +35,12 @@ pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, a variable that determines its value, and its value in the scan for each value of the variable. An element without a
-    /// variable has one value.
+    /// For each finite element, a variable that determines its value, and for each value of the variable the index of the value in the element's
+    /// support. A finite element with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each finite element, its own variable.
+    /// For each finite element, the variable that has its value, if there is one.
     target_variables: Vec<Option<VarId>>,
-    /// For each normal vector, its value as a function of other vectors, if evidence determines it.
+    /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
     known: Vec<Option<Box<Conditional<Linear>>>>,
     /// For each free vector, the vectors that evidence determines as functions of it.
     functions_of: FxHashMap<usize, Vec<usize>>,
@@ -82,7 +82,7 @@ impl<'m> HybridModel<'m> {
         Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
     }
 
-    /// Builds the graph of a model for sums, or for its most probable world, and the encoding of the finite elements without its graph.
+    /// Builds the hybrid factor graph of a model, for sums or for the most probable world, and the encoding of its finite elements.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub(crate) fn asked(
@@ -317,9 +317,9 @@ impl<'m> HybridModel<'m> {
         found.map_err(|error| explained(self, error))
     }
 
-    /// The logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
     ///
-    /// **Errors.** The errors of the functions.
+    /// **Errors.** The errors of the functions of the model.
     pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
         let mut log = 0.0;
         for made in &self.sites {
@@ -350,7 +350,7 @@ impl<'m> HybridModel<'m> {
         Ok(log)
     }
 
-    /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.
+    /// Observes the value of a linear function of vectors, which makes one of the vectors a function of the others.
     fn observe(
         &mut self,
         element: &AnyElement,
@@ -546,7 +546,7 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// The value of a finite element in the scan, for an assignment of variables.
+    /// Returns the index of a finite element's value in its support, for an assignment of variables.
     pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
         let (variable, in_scan) = &self.variables[place];
         let value = variable.and_then(|v| variables.binary_search(&v).ok());
@@ -742,17 +742,17 @@ impl<'m> HybridModel<'m> {
         )
     }
 
-    /// The forms of the elements.
+    /// Returns the scan of the model, which contains the forms of the elements.
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }
 
-    /// The name of a vector in the graph; `None` if evidence determines the vector.
+    /// Returns the identifier of a vector in the hybrid factor graph; `None` if evidence determines the vector.
     pub(crate) fn real(&self, index: usize) -> Option<RealId> {
         self.reals[index]
     }
 
-    /// The normal element of a vector of the graph.
+    /// Returns the normal element that a vector of the graph represents.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();
@@ -760,8 +760,8 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// The first element of which an element is a function, through functions of one element each, by position; and the value of the element for each value of
-/// the first one. The list is `None` if the element itself is the first one.
+/// Follows functions of a single element back from an element, and returns the index of the first element, with the value of the given element for
+/// each value of the first. If the element is not such a function, the list of values is `None`.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,
@@ -790,7 +790,7 @@ fn base_of(
     }
 }
 
-/// For each value of `support`, its position in `all`.
+/// Returns, for each value of `support`, its index in the support `all`.
 fn values_in(all: &Support, support: &Support) -> Vec<u32> {
     let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
     (0..support.len()).map(position).collect()

@@ -74,7 +74,7 @@ pub(crate) struct Scan<'m> {
     /// The value of the parameter for which the distributions of the scaled vectors are computed.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
-    /// The element whose form could not be found.
+    /// The element for which no form was found, if the scan failed.
     pub(crate) refused: Option<AnyElement>,
     /// The first observed value of each element.
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,

@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Limits, Model};
 
 use crate::closed_form::in_closed_form;
 
-/// An exact algorithm for marginals of elements with finitely many values that answers models of real numbers too.
+/// An exact algorithm for finite elements, extended to models of real numbers.
 ///
 /// If the algorithm refuses a model because an element is continuous, `WithReals` answers the query in closed form, within the default
 /// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer such queries by themselves,

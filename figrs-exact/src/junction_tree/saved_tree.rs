@@ -73,7 +73,7 @@ impl SavedTree {
     }
 }
 
-/// The error for a saved tree that cannot be used, for this reason.
+/// Returns the error for a saved tree that cannot be used for the given reason.
 pub(super) fn unfit(reason: &'static str) -> Error {
     Error::Saved {
         what: "tree",

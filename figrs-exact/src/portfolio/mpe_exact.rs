@@ -41,9 +41,9 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the product of
 /// probabilities and densities.
 ///
-/// **Guarantee.** The most probable world up to rounding, or a world together with an upper bound on the probability of every
-/// world. If several worlds are most probable, the algorithm that answers determines which of them is found. Deterministic without
-/// a deadline.
+/// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
+/// several worlds are most probable, it depends on the algorithm that answers which of them is found. Without a deadline, the result is
+/// deterministic.
 ///
 /// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms
 /// that fail take some seconds, and then about as much work as is predicted for the algorithm that answers.
@@ -89,7 +89,7 @@ impl Algorithm for MpeExact {
 }
 
 impl MpeExact {
-    /// The answer of an algorithm for elements with finitely many values.
+    /// Computes the answer by algorithms for elements with finitely many values.
     fn by_finite_algorithms(
         &self,
         run: &RunMonitor<'_>,
