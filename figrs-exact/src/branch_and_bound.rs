@@ -51,8 +51,8 @@ use figrs_answer::setters;
 /// far. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason why the search ended.
 ///
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
-/// was reached before a world was found; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide.
-/// (If functions fail for some values, an elimination decides whether a world contains such values; the limits may refuse this elimination.)
+/// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions fail
+/// for some values, an elimination decides whether a world contains such values; the limits may refuse this elimination.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end

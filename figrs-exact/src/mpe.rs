@@ -16,9 +16,9 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// probability.
 ///
 /// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that are not taken
-/// are not part of the world, and their probabilities are not factors of the world's probability. Therefore the probability of a choice
-/// is not reduced by random elements in branches that it does not take. The answer has the value of every element of the world, not only
-/// of the targets.
+/// are not part of the world, and their probabilities are not factors of the world's probability. Therefore random elements in branches
+/// that a choice does not take do not reduce the probability of the choice. The answer has the value of every element of the world, not
+/// only of the targets.
 ///
 /// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
 /// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood

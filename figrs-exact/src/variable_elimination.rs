@@ -33,8 +33,8 @@ use figrs_factor::tree::Marginals;
 /// **Guarantee.** The result is exact up to rounding.
 ///
 /// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
-/// case, this number is exponential in the induced width of the order. Several targets take three times the work of one
-/// elimination of all factors that they need, or the work of a separate elimination for each target.
+/// case, the number of non-zero entries is exponential in the induced width of the order. Several targets take three times the
+/// work of one elimination of all factors that they need, or the work of a separate elimination for each target.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; limits of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.

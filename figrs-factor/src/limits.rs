@@ -103,7 +103,7 @@ impl Limits {
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
     /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte.
-    /// With this default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
+    /// With the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
     /// allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 

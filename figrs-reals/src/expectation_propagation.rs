@@ -18,18 +18,19 @@ use crate::scan::Scan;
 /// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
 /// expectation propagation.
 ///
-/// The likelihoods may be: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements
-/// whose distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution
-/// given one real number is not normal (Student-t noise). Expectation propagation approximates each of these likelihoods by a Gaussian function of
-/// its real number. The Gaussian function gives the same mass, mean and variance as the likelihood, given all other approximations.
-/// `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
+/// The likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one real number. A likelihood may
+/// also come from a finite element whose distribution depends on one real number (probit and logistic observations, thresholds, counts), or from an
+/// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each of these
+/// likelihoods by a Gaussian function of its real number. The Gaussian function gives the same mass, mean and variance as the likelihood, given all
+/// other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
-/// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. In
-/// all other cases, the results are approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard
-/// error of the log-evidence is NaN. A likelihood that widens a distribution, such as a Student-t reading far from the mean, is approximated by a
-/// nearly constant function that gives the right mean. [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged.
-/// [`RunStatistics::residual`] is the largest change in the last sweep: of a mean in standard deviations, or of a variance relative to the variance.
+/// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. With
+/// other likelihoods or finite elements, the results are approximations without bounds
+/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
+/// distribution, such as a Student-t reading far from the mean, is approximated by a nearly constant function that gives the right mean.
+/// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
+/// last sweep: of a mean in standard deviations, or of a variance relative to the variance.
 ///
 /// **Complexity.** Each sweep takes one exact solution of the approximated model. For each likelihood, a sweep evaluates a closed form (comparisons)
 /// or a quadrature with some thousand evaluations.

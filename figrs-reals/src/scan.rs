@@ -427,7 +427,7 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Returns the form of a Chain whose values are not real numbers. Such a Chain counts as observed if its value and its parents are observed and
+    /// Returns the form of a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are observed and
     /// its result depends on a parameter.
     fn observed_choice(
         &mut self,

@@ -56,7 +56,7 @@ pub enum Estimate {
 /// weight.
 ///
 /// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the
-/// rule of three, Hanley and Lippman-Hand 1983). Therefore the expected weight of the worlds with the event is at most `3 / n` times the
+/// rule of three, Hanley and Lippman-Hand 1983). Therefore the worlds with the event have an expected weight of at most `3 / n` times the
 /// largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());

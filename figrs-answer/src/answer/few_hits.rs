@@ -4,10 +4,10 @@
 //! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error of a
 //! single hit is its own weight fraction, although a run that expects four hits has at most one with probability one in eleven. For a
 //! Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936, "Fiducial
-//! limits for the Poisson distribution"). Therefore the standard error of the probability of an event with *k* hits of weight *w* is
-//! `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits may be up to three (the rule
-//! of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The diagnosis names events for
-//! which hits of larger weight may have been missed.
+//! limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event with *k* hits of
+//! weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits may be up to
+//! three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The diagnosis
+//! names events for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 

@@ -107,7 +107,7 @@ impl<T: Value> Marginal<T> {
     /// effective sample size. The error is infinite for fewer than two effective samples, for fewer than one and a half effective groups,
     /// and for a single chain of fewer than four draws. A possible value that no weighted sample or group has counts with the upper bound
     /// of its probability ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. The error
-    /// is zero if the function has the same result for all values that count.
+    /// is zero if the function has the same result for all values that were drawn or are included.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. Therefore a set of items does not depend on
-/// the parts, processes and threads in which it is drawn.
+/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. Therefore a set of items is the same,
+/// whatever parts, processes and threads it is drawn in.
 ///
 /// ```
 /// # use std::io::{self, Write};

@@ -37,9 +37,9 @@ pub trait Sums: Debug {
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Sums of floating-point numbers depend on the order of addition. Therefore units of work are added immediately only in partial sums that
-/// begin with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are
-/// merged or converted to an answer. The memory of such partial sums grows with the number of their units.
+/// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
+/// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
+/// or converted to an answer. The memory of such partial sums grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {

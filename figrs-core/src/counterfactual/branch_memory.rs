@@ -120,7 +120,7 @@ impl RememberedResults {
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets of the query.
     Roots,
-    /// The result of a Chain, created by its function.
+    /// An element that the function of a Chain returned.
     Created,
 }
 

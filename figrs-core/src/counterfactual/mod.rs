@@ -33,9 +33,9 @@ use twin_world::TwinWorld;
 /// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
 /// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
 /// row of a conditional table, or a member of a family of distributions for given values of its parameters. A chance that both worlds reach has the
-/// same value in both worlds; chances that only one world reaches are independent. Therefore an element `Flip::new(if x { 0.9 } else { 0.1 })` of a
-/// Chain on `x` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one random number outside the
-/// Chain and let both branches read it.
+/// same value in both worlds; chances that only one world reaches are independent. Therefore, in a Chain on `x`, the element
+/// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one
+/// random number outside the Chain and let both branches read it.
 ///
 /// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
 ///

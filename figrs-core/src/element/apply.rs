@@ -140,7 +140,7 @@ pub(crate) fn apply_comparison<T: Value>(
 pub(crate) struct RealComparison {
     /// True if the first number must be larger than the second number; false if it must be smaller.
     pub(crate) is_greater: bool,
-    /// The result for equal numbers.
+    /// The result of the comparison for equal numbers.
     pub(crate) if_equal: bool,
 }
 

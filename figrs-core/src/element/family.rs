@@ -16,8 +16,8 @@ use crate::value::Value;
 impl Atomic {
     /// Creates an element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// All entries of the list of parameters must have the same type. If some are numbers and others are elements, convert each entry
-    /// to an
+    /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
+    /// convert each entry to an
     /// [`Operand`]:
     ///
     /// ```

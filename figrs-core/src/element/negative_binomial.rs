@@ -25,9 +25,9 @@ pub struct NegativeBinomial;
 impl NegativeBinomial {
     /// Creates the number of failures before `successes` successes, in independent trials that each succeed with the same probability.
     ///
-    /// The support is 0, 1, 2, … The probability of k is Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k, the mean successes
-    /// (1 − p) / p and the variance mean / p. The number of successes is positive and at most 1e15, and need not be an integer; the mean
-    /// is at most 1e9. [`Geometric::failures`](crate::Geometric::failures) is the special case of one success.
+    /// The support is 0, 1, 2, … The probability of k is Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k. The mean is
+    /// successes (1 − p) / p, and the variance is mean / p. The number of successes is positive and at most 1e15, and need not be an
+    /// integer; the mean is at most 1e9. [`Geometric::failures`](crate::Geometric::failures) is the special case of one success.
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
         compiled_family!(

@@ -25,13 +25,14 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns
 /// stores the function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument once
 /// (memoisation). An ordinary Rust function that calls itself is unfolded call by call instead. The body of a call is evaluated only when
-/// it is needed. Therefore the body may call the function anywhere, and the recursion may be deep or endless.
+/// it is needed. Because bodies are evaluated on demand, the recursion may be deep or endless.
 ///
 /// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
-/// body reaches an uncertain element created outside the body, a target, an element with evidence, a [`Score`](crate::Score), a function
-/// that fails for some values, or an element that is not finite. In the most probable world, a shared call has the weight of the most
-/// probable choices for its value; the elements within the call are not listed. All calls are unfolded by samplers and `Enumerate`, for
-/// the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled tree.
+/// body reaches an element with evidence, a target, a [`Score`](crate::Score) or an element that is not finite. A call is also unfolded
+/// if its body reaches a function that fails for some values, or an uncertain element created outside the body. In the most probable
+/// world, a shared call has the weight of the most probable choices for its value; the elements within the call are not listed. All calls
+/// are unfolded by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed
+/// from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
 /// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.

@@ -25,8 +25,8 @@ pub struct Select;
 impl Select {
     /// Creates an element with one of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// The weights need not sum to one, because they are divided by their sum. Therefore a mistake in probabilities, such as a sum of 1.1,
-    /// is not detected. The weights of equal values are added.
+    /// The weights need not sum to one, because they are divided by their sum. Because weights are divided by their sum, a mistake in
+    /// probabilities, such as a sum of 1.1, is not detected. The weights of equal values are added.
     ///
     /// ```
     /// # use figrs_core::Select;

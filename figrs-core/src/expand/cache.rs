@@ -12,7 +12,7 @@ use crate::value::support::SupportBuilder;
 /// The results of Chains and the depths of elements, which several expansions of one model share.
 ///
 /// A Chain's function is called once for each combination of values, even if the model is expanded several times.
-/// Therefore the least nesting depth at which each element was reached is known.
+/// Therefore the cache knows the least nesting depth at which each element was reached.
 #[derive(Debug)]
 pub struct ExpansionCache {
     /// The cached data of each element; the element is stored too, so that no new element reuses its identity.

@@ -30,8 +30,8 @@ enum Unreached {
 
 /// A factor graph for the worlds in an expansion of a model.
 ///
-/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. The sum
-/// of the product over all variables except the variable of one element is the unnormalised marginal of that element. In an encoding
+/// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed
+/// over all variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
 /// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots, and its weight is exactly the
 /// probability of the world. Elements of branches that are not taken are `absent` and have weight one.
 ///

@@ -3,7 +3,7 @@
 //! [`Expansion::new`] walks a model from its roots and numbers the values of every element. An expansion calls each
 //! Chain's function once for every combination of parent values that evidence leaves possible. [`Encoding`] turns the
 //! expansion into variables and factors. A Chain becomes one conditional table if each of its results is a plain atomic
-//! element that nothing else uses. All other results of a Chain are joined through a selector variable, so that the costs
+//! element that nothing else uses. The other results of a Chain are joined through a selector variable, so that the costs
 //! of the branches are added, not multiplied.
 //!
 //! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that depend on Chains beyond the depth

@@ -127,7 +127,7 @@ pub struct ParametricOutcomes {
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The number of the first outcome in the list of all parametric outcomes; the other outcomes follow.
+    /// The number of the element's first outcome in the list of all parametric outcomes; its other outcomes follow.
     pub first: u32,
     /// The outcomes of the element; the list is empty if only the observed value counts as an outcome.
     pub support: Support,

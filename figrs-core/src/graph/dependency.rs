@@ -10,10 +10,10 @@ use crate::model::statements::StatementIndex;
 /// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
 /// reads it.
 ///
-/// In this graph, a Chain is a function of its parents and of the results from which it chooses. Therefore the graph contains the elements
-/// that branches create or capture. Evidence that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a
-/// separate node, which reads the element. The node of a Score in a branch also reads the nodes that determine whether the branch is
-/// taken.
+/// In this graph, a Chain is a function of its parents and of the results from which it chooses. Therefore the dependency graph contains
+/// the elements that branches create or capture. Evidence that leaves several values possible (conditions, weights,
+/// [`Score`](crate::Score)s) is a separate node, which reads the element. The node of a Score in a branch also reads the nodes that
+/// determine whether the branch is taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]

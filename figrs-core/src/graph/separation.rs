@@ -16,9 +16,9 @@ pub enum EvidenceRole {
 
 /// The elements that can depend on some elements, given other elements.
 ///
-/// **Guarantee.** Separated elements are independent for all probabilities and functions. The test is D-separation, which is complete for
-/// graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements that are functions
-/// of given elements count as given.
+/// **Guarantee.** Separated elements are independent for all probabilities and functions. The test of separation is D-separation, which
+/// is complete for graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements
+/// that are functions of given elements count as given.
 ///
 /// **Complexity.** The time is linear in the size of the graph.
 ///
@@ -164,7 +164,7 @@ impl Separation<'_> {
     }
 
     /// Returns elements that would separate `element` if they were given as well: its nearest ancestors on active trails that have a name
-    /// or are random. The result is `element` itself if active trails also come from the elements that read it.
+    /// or are random. If active trails also come from the elements that read `element`, the result is `element` itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();

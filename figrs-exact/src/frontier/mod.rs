@@ -53,10 +53,10 @@ use figrs_answer::setters;
 /// functions are called only for these values. Frontiers suit models that pass a state from step to step, such as a
 /// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The elements of the
 /// model are visited in the order of the evidence statements. Before each evidence statement come the elements on which it depends;
-/// targets come as soon as all elements that they read have been visited. Therefore evidence should be stated in the order in which
-/// the model is to be scanned; without evidence, the order of the targets counts. If another order is predicted to have far fewer
-/// states, it is used, unless its exploration ends with an error. A step that repeats an earlier step is not explored again. A step
-/// repeats an earlier step if it has the same functions (without captured values, or shared by
+/// targets come as soon as all elements that they read have been visited. Therefore evidence statements should be in the order in
+/// which the model is to be scanned; without evidence, the order of the targets counts. If another order is predicted to have far
+/// fewer states, it is used, unless its exploration ends with an error. A step that repeats an earlier step is not explored again.
+/// A step repeats an earlier step if it has the same functions (without captured values, or shared by
 /// [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same frontiers. If a frontier contains all states of
 /// an earlier frontier, only its new states are explored.
 ///

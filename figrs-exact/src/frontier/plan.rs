@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step of a frontier sweep: the elements that it visits, and the registers that these elements read.
+/// A planned step of a frontier sweep: the elements that it visits, and the registers (indices of values) that these elements read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
     /// The indices of the elements that the step visits. The first element of a step may be a random choice; the values of all others
@@ -13,7 +13,7 @@ pub(super) struct PlannedStep {
     pub(super) places: Vec<usize>,
     /// The indices of the elements on the frontier before the step; their values are in the first registers.
     pub(super) before: Vec<usize>,
-    /// For each element of the step, the registers that it reads.
+    /// For each element of the step, the registers (indices of values) that it reads.
     pub(super) reads: Vec<Vec<u32>>,
     /// The registers of the elements on the frontier after the step.
     pub(super) after: Vec<u32>,

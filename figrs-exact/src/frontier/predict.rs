@@ -6,9 +6,9 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The number
-/// corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller
-/// number leads to the order by rows, and with a larger number all orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The base-2
+/// logarithm corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a
+/// smaller number leads to the order by rows, and with a larger number all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
 /// Maximum number of choices of a function whose evidence is predicted to reduce the number of states.

@@ -46,8 +46,8 @@ use slicing::Slicing;
 ///
 /// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
 /// Threads process as many units of work at once as fit the memory. Some units of work of a sum may be computed in other processes (see
-/// [`MergeableSampler`]). If zeros exclude the fixed values that the slices of a block share, the block is skipped; if the messages for these fixed
-/// values fit the memory, the block is computed as one slice.
+/// [`MergeableSampler`]). The slices of a block are skipped together if zeros exclude the fixed values that they share. A block is computed as one
+/// slice if the messages for the shared values fit the memory.
 ///
 /// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
 /// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.

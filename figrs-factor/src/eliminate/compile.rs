@@ -1,8 +1,8 @@
 //! Joins of tables, compiled to steps over registers for a given variable order.
 //!
-//! A register holds one number for each partial assignment of a batch. The number is an offset in a dense table, the first row or the
-//! end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the value and a
-//! stride is added to the register.
+//! A register holds one number for each partial assignment of a batch. The number in a register is an offset in a dense table, the first
+//! row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the
+//! value and a stride is added to the register.
 
 use super::domain::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;

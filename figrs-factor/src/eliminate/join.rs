@@ -130,7 +130,7 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
 /// **Errors.** Returns an error if a sparse table has more entries than the limits allow, or exceeds the memory limit together with the
-/// memory in use. Other errors are the errors of [`join`].
+/// memory in use. All errors of [`join`] are returned as well.
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,

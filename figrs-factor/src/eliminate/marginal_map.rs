@@ -28,7 +28,7 @@ pub struct MarginalMapCost {
 /// All variables that are not in `keep` are summed out first. The tables that remain after the sums contain only variables of `keep`, and
 /// are maximised one variable after another. The tables over variables of `keep` are never multiplied to one table over all of `keep`.
 ///
-/// **Guarantee.** The result is exact up to rounding for weights of any magnitude, as for [`super::sum_product`] and [`most_probable`].
+/// **Guarantee.** Marginal MAP is exact up to rounding for weights of any magnitude, as are [`super::sum_product`] and [`most_probable`].
 ///
 /// **Complexity.** Marginal MAP takes two eliminations: a sum and a maximum. Because all sums come before all maxima, the cost is
 /// exponential in the width of the best order under this constraint (the constrained width). The constrained width may be far larger than

@@ -75,8 +75,8 @@ pub struct EliminationResult<S: Semiring> {
 /// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
 /// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to
-/// rounding. The sum for an assignment of the variables `keep` is over all complete assignments that agree with it. The result is
-/// deterministic.
+/// rounding. For an assignment of the variables `keep`, the sum is over all complete assignments that agree with it. The result
+/// is deterministic.
 ///
 /// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
 /// [`plan_cost`]. At any time, memory holds only the messages that have been computed and that a later bucket still needs. The

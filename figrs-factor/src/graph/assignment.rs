@@ -4,8 +4,8 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// The values of an assignment are read from and written to a list, in which each variable has an index. The list of values may
-/// also contain values of other variables, which are not changed.
+/// The values of an assignment are read from and written to a list, in which each variable has an index. The list of an
+/// assignment's values may also contain values of other variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,

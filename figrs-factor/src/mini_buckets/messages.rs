@@ -10,7 +10,7 @@ use crate::algebra::MaxProduct;
 use crate::eliminate::{EliminationError, EliminationTable, Projection, Projector};
 
 /// Weight (exponent) of each mini-bucket except the first, for a lower bound; the weights of a bucket sum to one. On grids of three-valued
-/// variables, one half gave the best bounds among the magnitudes 1/16, 1/8, ..., 2.
+/// variables, the weight -1/2 gave better bounds than -1/16, -1/8, ..., -2.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
 /// Quantity that a mini-bucket elimination bounds.
@@ -44,8 +44,9 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced until
-/// all messages together have at most `most` entries. Returns the division with the final limit and the number of entries of all messages.
+/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit on joint tables is
+/// reduced until all messages together have at most `most` entries. Returns the division with the final limit and the number of entries of
+/// all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -85,7 +86,7 @@ impl MiniBuckets {
 
     /// Eliminates the variables along `order` with joint tables of up to `limit` entries, or as many as the largest factor has.
     ///
-    /// The limit is reduced until all messages together have at most `most` entries.
+    /// The limit on joint tables is reduced until all messages together have at most `most` entries.
     ///
     /// Before a divided bucket is eliminated, its mini-buckets are rescaled (cost shifting) such that their projections to the shared
     /// variables are proportional. Cost shifting leaves the product of the mini-buckets unchanged and improves the bound.

@@ -90,8 +90,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// Returns the variables that all mini-buckets contain, including `v`. Some of these variables are left out if a
-/// table over all of them would exceed the limit.
+/// Returns the variables that all mini-buckets contain, including `v`. Some variables are left out if a table over
+/// all shared variables would exceed the limit.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

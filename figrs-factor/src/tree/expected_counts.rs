@@ -12,7 +12,7 @@ use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 /// The entries of a contraction tree whose weights have an origin. An origin is the index of an outcome with a parametric probability.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
-/// assignment. The sum of this derivative over the entries of an origin is the expected number of times that the outcome occurs in a
+/// assignment. The sum of this derivative over the entries of one outcome is the expected number of times that the outcome occurs in a
 /// world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.

@@ -55,7 +55,8 @@ impl VectorGenerators {
 /// by bit from the highest bit. Random bits are drawn until all comparisons are decided. `bits(k)` has bit `k` of each truth value's threshold;
 /// `lowest` is the position of the lowest bit that is set in any threshold.
 ///
-/// A comparison is decided at each bit with probability one half. Therefore about eight random words suffice for 64 truth values.
+/// A comparison is decided at each bit with probability one half. Because each bit decides a comparison with probability one half, about eight
+/// random words suffice for 64 truth values.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],

@@ -32,8 +32,8 @@ const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 ///
 /// Each row of the block is one world, and every element has a column with its value in each world. A Chain groups the worlds by
 /// its parents' values, and evaluates each branch only for the worlds that take it. Worlds that contradict the evidence are
-/// dropped at once. Truth values are stored as bits, and values from short lists as dictionary codes. All other values are lists
-/// of one type, to whose entries the elements' functions are applied without boxing.
+/// dropped at once. Truth values are stored as bits, and values from short lists as dictionary codes. Values of any other type
+/// are stored in a list of that type, to which functions are applied without boxing.
 ///
 /// The random values of a block depend only on its random numbers, and not on what the block did before.
 pub struct Block {

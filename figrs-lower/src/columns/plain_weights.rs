@@ -64,8 +64,8 @@ impl BlockWeights {
 
     /// Returns the weights of the worlds as plain numbers, for populations of `size` consecutive worlds; each population has its own unit.
     /// The second result is the natural logarithm of each population's unit. The logarithm is `None` if the worlds of a population have
-    /// different numbers of densities among their factors. In such a population, only the worlds with the fewest densities will count, and
-    /// later evidence decides which worlds these are.
+    /// different numbers of densities among their factors. If the worlds of a population have different numbers of densities, only the
+    /// worlds with the fewest densities will count; later evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];

@@ -11,8 +11,8 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
 /// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets of
-/// worlds grows with the block. With one world for each 256 worlds as the limit, a geometric recursion in blocks of 16 384 worlds was 1.2 times
-/// slower, and a model of list states in blocks of 10 000 worlds was 8 % faster.
+/// worlds grows with the block. A limit of one world for each 256 worlds made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds),
+/// and a model of list states 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
@@ -251,8 +251,8 @@ mod tests {
         }
     }
 
-    /// In this test, each world takes its own branch; the branches refer to an element that a function gives to two Chains, to an element that every
-    /// world has, and to an element that no world has reached before.
+    /// In this test, each world takes its own branch, which refers to elements outside: one that a function gives to two Chains, one that every
+    /// world has, and one that no world has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));

@@ -1,8 +1,8 @@
 //! Evaluation of a Chain's branch for one world of a block, element by element.
 //!
 //! Column-wise evaluation is slow if nearly every world takes its own branch, because storing the set of worlds of each element costs
-//! more than storing the values. The value of an element that every world has is read from its column; if the value is missing, the
-//! world waits for it.
+//! more than storing the values. If a world needs the value of an element that every world has, it reads the element's column, or
+//! waits until the column exists.
 
 use rustc_hash::FxHashMap;
 

@@ -2,8 +2,8 @@
 //!
 //! A propagation step writes few values and reads them immediately. If a number is written as part of a [`Datum`] and
 //! then loaded together with its type tag, the load is delayed until the number has reached the cache. The delay is
-//! longer than the computation of the number's log-probability. Therefore numbers and truth values are stored as
-//! machine words, and copied word by word.
+//! longer than the computation of the number's log-probability. Therefore registers store numbers and truth values as
+//! machine words, and copy them word by word.
 
 use std::any::Any;
 

@@ -22,8 +22,8 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some of the clauses in this list may have been
-    /// removed or may have lost the literal.
+    /// For each literal, the indices of the clauses that contain it. Some clauses in the list of a literal may have
+    /// been removed or may have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,

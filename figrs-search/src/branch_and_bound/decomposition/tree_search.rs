@@ -33,14 +33,14 @@ const GROWTH: u64 = 4;
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// A search along a tree decomposition, for the best assignment of a component. When the variables of a cluster have values, its child clusters are
-/// independent of each other. Therefore each child cluster is searched separately, once for each assignment of its separator.
+/// independent of each other. Therefore the search visits each child cluster once for each assignment of its separator.
 ///
 /// Each cluster has a network of its own functions and, for each child, a function of the child's separator that gives the child's lower bound. For
 /// given values of the separator, a hybrid best-first search decides the variables of the cluster. When all variables of the cluster have values,
 /// the child clusters are searched for as many steps as in all their earlier searches together. If the child clusters remain undecided, the node is
 /// stored with a larger lower bound. For each assignment of a cluster's separator, the results and the open nodes are stored.
 ///
-/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The other half of the steps search the
+/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The second half of the steps search the
 /// assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and

@@ -46,7 +46,7 @@ struct Level {
 
 /// A network of cost functions, with the domains of its variables and a lower bound of the cost.
 ///
-/// The cost of each assignment below the upper bound is the lower bound plus its costs by all active functions.
+/// For each assignment below the upper bound, the total cost is the lower bound plus its costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
