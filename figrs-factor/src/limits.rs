@@ -24,7 +24,7 @@ macro_rules! field_setters {
 /// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
 ///
 /// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether an elimination plan is refused,
-/// but do not influence the choice of the plan. Each algorithm uses only the limits that apply to it.
+/// but do not influence the choice of the plan. Each algorithm uses only those limits that apply to it.
 ///
 /// ```
 /// # use figrs_factor::Limits;

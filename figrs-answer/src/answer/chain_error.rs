@@ -30,8 +30,8 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
 /// values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the
 /// indicators of four fixed halves of the set of values are added.
 ///
-/// A function that is constant over all draws is ignored. If all functions are constant, or chains have fewer than four draws, each chain
-/// counts as one draw.
+/// A function that is constant over all draws is ignored. If all functions are constant, or if the chains have fewer than four draws, each
+/// chain counts as one draw.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;

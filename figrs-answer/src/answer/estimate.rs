@@ -213,8 +213,9 @@ impl Estimate {
     ///
     /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance of
     /// the samples is uninformative, the error is at least that of one more success and one more failure among the effective samples. If
-    /// all samples agree, the error is also at least the upper bound of the probability of unseen values. If few samples have the event
-    /// (or few do not have it), the error is at least that of a few more such samples with the largest known weight ([`MissedHits`]).
+    /// all samples agree about an event, the error is also at least the upper bound of the probability of unseen values. If few samples
+    /// have the event (or few do not have it), the error is at least that of a few more such samples with the largest known weight
+    /// ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],

@@ -1,13 +1,13 @@
 //! Standard errors of events that few draws have, or that nearly all draws have. A draw that has the event is called a hit, and consecutive
 //! draws of a chain with the same value are called a stay.
 //!
-//! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error of a
-//! single hit is its own weight fraction, although a run that expects four hits has at most one with probability one in eleven. For a
-//! Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936, "Fiducial
-//! limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event with *k* hits of
-//! weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed hits may be up to
-//! three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed hits. The diagnosis
-//! names events for which hits of larger weight may have been missed.
+//! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error
+//! computed from a single hit is the weight fraction of this hit, although a run that expects four hits has at most one with probability
+//! one in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth
+//! (Garwood 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an
+//! event with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of
+//! missed hits may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of
+//! observed hits. The diagnosis names events for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
@@ -70,7 +70,7 @@ impl MissedHits {
     }
 
     /// Returns the standard error of the probability `p` of an event, given the error `sampled` according to the variance of the samples.
-    /// If there are few hits, the returned error is at least the error with a few more hits.
+    /// If few draws have the event, the returned error is at least the error with a few more hits.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);

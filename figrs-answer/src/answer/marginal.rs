@@ -129,13 +129,14 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree, the delta method gives an error of zero, which is too small. If all samples agree, the error is that of one
-    /// more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples, one
-    /// sample may outweigh all others. With fewer than ten effective samples, the error is also at least that of one more success and one
-    /// more failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound of the probability of unseen
-    /// values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree, the error is at least
-    /// three divided by their effective sample size, but at most a quarter. If the Markov chains left their most frequent value fewer than
-    /// ten times, the effective sample size is replaced by the number of times that they left it, plus the number of chains.
+    /// If all samples agree about the test, the delta method gives an error of zero, which is too small. If all samples agree about the
+    /// test, the error is that of one more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer
+    /// than ten effective samples, one sample may outweigh all others. With fewer than ten effective samples, the error is also at least
+    /// that of one more success and one more failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound
+    /// of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains
+    /// agree, the error is at least three divided by their effective sample size, but at most a quarter. If the Markov chains left their
+    /// most frequent value fewer than ten times, the effective sample size is replaced by the number of times that they left it, plus the
+    /// number of chains.
     ///
     /// If few samples have an event, or few do not have it, the error computed from the variance of the samples is too small. With fewer
     /// than a hundred effective hits (draws with the event), the error is increased. With fewer than forty effective hits, the error allows

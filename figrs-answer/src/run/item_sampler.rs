@@ -67,8 +67,8 @@ pub trait ItemSampler: Sync {
 /// Returns the range of item numbers that must be drawn for one batch: from its first missing item to its last. The range is empty if
 /// no item of the batch is missing.
 ///
-/// If a set of items is continued, its batches begin at the same numbers as in an uninterrupted run. Therefore a continued set has the
-/// same items as an uninterrupted run.
+/// If a set of items is continued, its batches begin at the same numbers as in an uninterrupted run. Therefore a set of items that is
+/// continued has the same items as an uninterrupted run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

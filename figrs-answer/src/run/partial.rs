@@ -57,7 +57,7 @@ pub struct Partial<S: Sums> {
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each contribution is added to the sums as soon as the contributions of all units before it have been added.
+    /// Each contribution is added to the sums as soon as all contributions before it have been added.
     AtOnce,
     /// The contributions are stored separately, because they will be sent to another process.
     Later,

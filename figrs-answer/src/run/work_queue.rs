@@ -22,8 +22,8 @@ const SHARE_DIVISOR: u64 = 2;
 ///
 /// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum of the results. The
 /// guarantee requires that the result of a unit of work depends only on its number, and not on earlier units of the same worker. Each unit
-/// must have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or Markov
-/// chains in parallel uses this function.
+/// of work must have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or
+/// Markov chains in parallel uses this function.
 ///
 /// **Complexity.** Each batch of units of work takes one lock. For each thread, at most eight batches wait to be processed.
 ///

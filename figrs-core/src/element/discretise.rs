@@ -165,10 +165,10 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 impl Element<f64> {
     /// Creates a finite element that replaces a continuous element, for exact algorithms.
     ///
-    /// The discretised element takes one value for each cell of `bins`. Each value has exactly the probability of its cell, computed from
-    /// the distribution function. The discretised element has nearly the same distribution as this element, but is independent of it; use
-    /// it *instead* of this element. The discretisation error of an answer depends on the number of bins; compare the answers for two
-    /// numbers of bins.
+    /// The discretised element takes one value for each cell of `bins`. Each value of the discretised element has exactly the probability
+    /// of its cell, computed from the distribution function. The discretised element has nearly the same distribution as this element, but
+    /// is independent of it; use it *instead* of this element. The discretisation error of an answer depends on the number of bins;
+    /// compare the answers for two numbers of bins.
     ///
     /// If the element is a Chain, or has elements as parameters, each result of the Chain is discretised. The parents of a discretised
     /// element must be finite; discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of

@@ -1,8 +1,8 @@
 //! Count of the bytes of all elements that a thread has built and not dropped.
 //!
-//! A function may capture elements that no traversal of the model can find. Therefore the thread counts each element when it is
-//! created and when it is dropped. The difference between two readings of the counter gives the elements that a call created and did
-//! not drop.
+//! A function may capture elements that no traversal of the model can find. Therefore each thread counts its elements when they are
+//! created and when they are dropped. The difference between two readings of the counter gives the elements that a call created and
+//! did not drop.
 
 use std::cell::Cell;
 

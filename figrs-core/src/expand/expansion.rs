@@ -9,7 +9,7 @@ use crate::error::ModelError;
 
 /// All elements that the roots of a model (targets and evidence) need, with numbered values.
 ///
-/// Each element comes after its parents and after the results of its branches.
+/// In an expansion, each element comes after its parents and after the results of its branches.
 #[derive(Debug)]
 pub struct Expansion {
     pub(super) elements: Vec<ExpandedElement>,

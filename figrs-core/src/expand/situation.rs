@@ -24,7 +24,7 @@ pub(super) enum Situation {
     Unknown,
     /// The element is not reached.
     Absent,
-    /// No world has this assignment of the variables.
+    /// No world has this assignment of the variables that determine the element.
     Never,
 }
 

@@ -53,11 +53,11 @@ pub struct CompiledCircuit {
 /// Kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Sums only: recursive calls may be shared, and variables may be left undecided.
+    /// Sums: recursive calls may be shared, and variables may be left undecided.
     Sums,
-    /// Sums and queries about single worlds.
+    /// Worlds: the circuit is for sums and for queries about single worlds.
     Worlds,
-    /// Only the number of worlds: variables that other variables define are removed.
+    /// Counting: the circuit is for the number of worlds only, and variables that other variables define are removed.
     Count,
 }
 

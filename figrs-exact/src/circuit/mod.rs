@@ -26,21 +26,20 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of
-/// clauses: unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. All
-/// other weights are stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that other
-/// atoms define are eliminated before the search. The next decision variable is chosen by its level in a tree decomposition, its number of
-/// clauses and its activity in conflicts. The sum over a component is cached under a hash of its undecided variables, clauses and residual
-/// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
+/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of clauses: unit
+/// propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. Weights other than zero are
+/// stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that other atoms define are eliminated
+/// before the search. The next decision variable is chosen by its level in a tree decomposition, its number of clauses and its activity in conflicts.
+/// The sum over a component is cached under a hash of its undecided variables, clauses and residual tables. [`compile`](Self::compile) records the
+/// search as a decision circuit: see [`CompiledCircuit`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow, except for an error with probability about `n^2 / 2^129`: two of
 /// the `n` components found may have the same hash of 128 bits. The result is deterministic.
 ///
-/// **Complexity.** The time is exponential in the number of variables in the worst case. If decisions followed only the tree
-/// decomposition, the time would be exponential only in the width times the logarithm of the number of variables, or in the width if the
-/// cache held all components. No such bound holds, because the activity in conflicts takes precedence over that order. Many zeros shorten
-/// the search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many
-/// values.
+/// **Complexity.** The time is exponential in the number of variables in the worst case. If decisions followed only the tree decomposition, the time
+/// would be exponential in the width times the logarithm of the number of variables, or in the width alone if the cache held all components. No bound
+/// by the width holds for the actual search, because the activity in conflicts takes precedence over the tree decomposition. Many zeros shorten the
+/// search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
 ///
 /// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), but models of any width are accepted. A
 /// [`deadline`](Self::deadline) or an interrupt ends the search with [`Error::NothingDone`]. The search ends with an

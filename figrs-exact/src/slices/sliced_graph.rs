@@ -19,7 +19,7 @@ const LEAST_MEMORY: u64 = 1 << 16;
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. If there are more slices, a unit of work consists of all slices with the same values of the first
+/// Maximum number of units of work. If a sum has more slices, a unit of work consists of all slices with the same values of the first
 /// conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 

@@ -24,7 +24,7 @@ pub enum Order {
     ///
     /// If the first greedy order is cheap, it is used. If no greedy order is cheap, the search also tries restarts with noise and local
     /// improvements for each component of the graph, and the best order is used. The search for an order is limited by steps, not by time, and
-    /// its random numbers have a fixed seed. Therefore equal graphs have equal elimination orders.
+    /// its random numbers have a fixed seed. Therefore equal factor graphs have equal elimination orders.
     #[default]
     Greedy,
     /// The listed elimination order; variables that are not listed come last, sorted by identifier.

@@ -125,8 +125,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// Lists the rows of a function table that agree with the fixed values. Each row has the values of the parents, followed by the
-/// value of the child, which is the last of `variables`.
+/// Lists the rows of a function table that agree with the fixed values. Each listed row has the values of the parents, followed by
+/// the value of the child, which is the last of `variables`.
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {

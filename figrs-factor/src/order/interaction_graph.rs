@@ -49,7 +49,8 @@ pub(super) struct InteractionGraph {
 }
 
 impl InteractionGraph {
-    /// Creates a graph in which the vertices of each table are adjacent. Only the first `free` vertices may be eliminated.
+    /// Creates a graph in which the vertices of each table are adjacent. Only the first `free` vertices of the graph may be
+    /// eliminated.
     pub(super) fn new<'t>(
         weights: Vec<VertexWeight>,
         free: usize,

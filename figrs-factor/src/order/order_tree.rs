@@ -127,9 +127,9 @@ impl<'a> BagTree<'a> {
     /// buckets are left out. Returns `true` if the tree changed.
     ///
     /// **Guarantee.** The rest of the elimination tree does not depend on the order within a connected subset of its vertices. Therefore
-    /// a cheaper order of a connected subset of the tree lowers the price of this subset. The total price may nevertheless rise, because
-    /// the bucket above the subset may no longer be absorbed. Therefore the caller compares the total price of the order before and
-    /// after.
+    /// a cheaper order of a connected subset of the elimination tree lowers the price of this subset. The total price may nevertheless
+    /// rise, because the bucket above the subset may no longer be absorbed. Therefore the caller compares the total price of the order
+    /// before and after.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;

@@ -15,7 +15,7 @@ impl InteractionGraph {
     /// that is not adjacent to the others. Contracting an almost simplicial vertex into its exceptional neighbour makes no clique
     /// larger. A vertex is not eliminated early if the zeros of its tables predict a gain.
     ///
-    /// **Complexity.** Each round tests all pairs of neighbours of a vertex for adjacency.
+    /// **Complexity.** Each round of the reduction tests all pairs of neighbours of a vertex for adjacency.
     ///
     /// **References.** Bodlaender, Koster and van den Eijkhof, *Preprocessing rules for triangulation of probabilistic
     /// networks*, Computational Intelligence 21(3), 2005; van den Eijkhof, Bodlaender and Koster, *Safe reduction rules

@@ -59,10 +59,10 @@ pub struct StepOutline {
 
 /// A compiled elimination of all variables, as a tree of contraction steps.
 ///
-/// Each tensor is used by at most one step. Because each tensor is used at most once, the steps form a tree for each component of the
-/// graph, whose edges are the tensors (messages). All variables of the tensors that a step multiplies form a clique. A pass from the leaves
-/// to the roots computes the total. A pass from the roots to the leaves computes the derivative of the total with respect to each tensor.
-/// Every marginal follows from the derivatives of the total with respect to the tensors.
+/// Each tensor of the tree is used by at most one step. Because each tensor is used at most once, the steps form a tree for each component
+/// of the graph, whose edges are the tensors (messages). All variables of the tensors that a step multiplies form a clique. A pass from the
+/// leaves to the roots computes the total. A pass from the roots to the leaves computes the derivative of the total with respect to each
+/// tensor. Every marginal follows from the derivatives of the total with respect to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
     /// The cardinality of each variable, indexed by rank.

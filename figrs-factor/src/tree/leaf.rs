@@ -323,7 +323,8 @@ impl Leaf {
     }
 }
 
-/// Copies entries of a table that are read by nested loops. Each loop has a count and a stride; the outermost loop comes first.
+/// Copies entries of a table that are read by nested loops. Each of the nested loops has a count and a stride; the outermost loop comes
+/// first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {

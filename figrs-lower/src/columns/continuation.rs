@@ -13,7 +13,7 @@ use figrs_core::random::Stream;
 impl Block {
     /// Continues the surviving worlds of another block, with their weights, after all roots of that block have been evaluated. Each
     /// element of `handed` receives the values of a target of the other block, given by the index of the target, and is not evaluated
-    /// again. Evidence on the elements of `handed` is weighed now. No other values are copied from the other block.
+    /// again. Evidence on the elements of `handed` is weighed now. No other values are copied from the block that is continued.
     ///
     /// Elements of `handed` are ignored if this model does not reach them, or if an intervention sets them.
     ///

@@ -37,7 +37,8 @@ pub(super) struct RowEvaluations {
 pub(super) struct RareBranch {
     /// The number of the combination of parent values that selects the branch.
     combination: u32,
-    /// The branch; `None` until it is built for the evaluation of its first world. Each branch is dropped before the next branch is built.
+    /// The branch; `None` until it is built for the evaluation of its first world. In row-by-row evaluation, each branch is dropped before the
+    /// next branch is built.
     branch: Option<Branch>,
     rows: usize,
     /// Maximum number of elements that a world has evaluated in the branch.

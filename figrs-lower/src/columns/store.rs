@@ -111,9 +111,9 @@ impl Block {
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. Each group of `size` consecutive worlds is a
-    /// population. In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities.
-    /// In unmarked populations, each world gets the weight of its ancestor.
+    /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. A population is a group of `size` consecutive
+    /// worlds. In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities. In
+    /// unmarked populations, each world gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {

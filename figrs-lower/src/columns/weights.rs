@@ -11,8 +11,8 @@ const LARGE: f64 = 1e150;
 
 /// The weights of the worlds of a block.
 ///
-/// Each weight is the product of three factors: a factor that all worlds share, a factor of the world or its class, and a factor given by its
-/// logarithm.
+/// The weight of a world is the product of three factors: a factor that all worlds share, a factor of the world or its class, and a factor given by
+/// its logarithm.
 ///
 /// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). To sum the weights of a class, only the number
 /// of its worlds is needed.

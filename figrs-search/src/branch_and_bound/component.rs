@@ -49,7 +49,7 @@ pub(super) struct ComponentLimits {
 
 /// Divisor that gives the steps of the tree search in one call as a share of its past steps.
 ///
-/// Each call does many steps, because every restart rebuilds the search nodes of each cluster.
+/// Each call of the tree search does many steps, because every restart rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {

@@ -33,10 +33,10 @@ struct TabuSearch<'a> {
     rests_until: Vec<usize>,
 }
 
-/// Returns the best assignment that a tabu search finds from a given assignment. Each move changes one variable that is not tabu to the value of
-/// smallest cost.
+/// Returns the best assignment that a tabu search finds from a given assignment. Each move of the tabu search changes one variable that is not tabu
+/// to the value of smallest cost.
 ///
-/// **Complexity.** Each move examines all values of all variables, and there are at most twenty moves for each variable.
+/// **Complexity.** Each move of the tabu search examines all values of all variables, and there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
 /// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).

@@ -32,7 +32,8 @@ impl<'g> Neighbourhoods<'g> {
     ///
     /// The search ends when no neighbourhood improves the assignment, or after `budget` operations of eliminations.
     ///
-    /// Each step optimises as many variables as the limits of an exact elimination allow, while all other variables keep their values.
+    /// Each step of the search optimises as many variables as the limits of an exact elimination allow, while all other variables keep their
+    /// values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).

@@ -7,10 +7,10 @@ use rustc_hash::FxHasher;
 
 /// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
 ///
-/// The keys that are summed are random numbers from a fixed seed. Therefore two different components almost never have the same hash: the probability
-/// is `2^-128`, with one exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is
-/// at most `m / 2^128`. By the union bound, the probability that a search of `n` different components confuses any two of them is at most
-/// `n^2 / 2^129`, multiplied by `m` in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
+/// The keys that are summed are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is
+/// `2^-128`, with one exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at
+/// most `m / 2^128`. By the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`,
+/// multiplied by `m` in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]

@@ -30,8 +30,8 @@ pub(super) struct DefinedAtom {
 ///
 /// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. For each assignment
 /// of the other atoms, some clause then determines the defined atom. If the clauses of an atom define it, each solution of the
-/// remaining clauses extends to exactly one solution of all clauses. Therefore resolution sums over both values of the eliminated
-/// atom.
+/// remaining clauses extends to exactly one solution of all clauses. Therefore the elimination of a defined atom by resolution sums
+/// over both values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
