@@ -44,8 +44,8 @@ pub(crate) struct HybridModel<'m> {
     known: Vec<Option<Box<Conditional<Linear>>>>,
     /// For each free vector, the vectors that evidence determines as functions of it.
     functions_of: FxHashMap<usize, Vec<usize>>,
-    /// For each vector, its identifier in the hybrid factor graph. The list has the normal vectors first, followed by the vectors of numbers that an
-    /// observation leaves undetermined.
+    /// For each vector, its identifier in the hybrid factor graph. The identifiers of the normal vectors come first, followed by those of the
+    /// vectors of numbers that an observation leaves undetermined.
     reals: Vec<Option<RealId>>,
     /// For each vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,

@@ -115,7 +115,7 @@ impl RememberedResults {
     }
 }
 
-/// Origin of the elements that the registry of a counterfactual visits: roots of the query, or results of Chains.
+/// Source of the elements that the registry of a counterfactual visits: roots of the query, or results of Chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
     /// The elements with evidence, and the targets of the query.

@@ -309,7 +309,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the terms of likelihoods to which the members are conjugate: values can be drawn from the product of a member and a likelihood with
-    /// these terms. The list is empty if the family has no conjugate likelihood.
+    /// these terms. The list of terms is empty if the family has no conjugate likelihood.
     fn conjugate_terms(&self) -> &'static [Term] {
         &[]
     }

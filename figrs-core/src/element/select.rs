@@ -43,7 +43,7 @@ impl Select {
 
     /// Creates an element with one of these values, whose weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
     ///
-    /// The list must have one weight for each value.
+    /// The list of weights must have one weight for each value.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,

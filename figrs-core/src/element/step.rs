@@ -226,8 +226,8 @@ impl AnyElement {
         }
     }
 
-    /// Returns the values that the parents must have so that the element has `value` and agrees with its own observation. The list may be
-    /// shorter than the list of parents; the remaining parents may have any value.
+    /// Returns the values that the parents must have so that the element has `value` and agrees with its own observation. The list of
+    /// demanded values may be shorter than the list of parents; the remaining parents may have any value.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

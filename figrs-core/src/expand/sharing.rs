@@ -1,8 +1,8 @@
 //! Expansion that solves each call of a recursive function once for each argument.
 //!
 //! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A
-//! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions was not
-//! created by the body, and may therefore be read elsewhere. A call with such an element in its body is unfolded.
+//! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions of a
+//! body was not created by the body, and may therefore be read elsewhere. A call with such an element in its body is unfolded.
 
 use rustc_hash::FxHashSet;
 
@@ -86,7 +86,7 @@ struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// The first expansion of the body, while the body is expanded for the second time.
+    /// The first expansion of the call's body, while the body is expanded for the second time.
     first: Option<Expansion>,
 }
 
@@ -194,8 +194,9 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, a common element is ignored if it
-    /// has a certain value or is a function. For the most probable world, all common elements count, because the world would lack them.
+    /// True if two expansions of the body of a recursive call have elements in common that may be read elsewhere. For sums, a common
+    /// element is ignored if it has a certain value or is a function. For the most probable world, all common elements count, because the
+    /// world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -209,7 +210,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if a body has no Scores and no failing functions, so that only random choices determine the weights of its values.
+/// True if the body of a recursive call has no Scores and no failing functions, so that only random choices determine the weights of its
+/// values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -151,7 +151,7 @@ impl ElementOrder {
         }
     }
 
-    /// Adds the elements found since the last call to the visiting order. An element on which only a branch depends is nevertheless
+    /// Extends the visiting order by the elements that were found since the last call. An element on which only a branch depends is nevertheless
     /// in every world if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();

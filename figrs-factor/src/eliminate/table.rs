@@ -45,8 +45,8 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     /// Creates a table of the entries of a factor that agree with `values`, without the scale of the factor.
     ///
     /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
-    /// scope. All tables of one join must fix the variables with a value at the same values. A sparse table or a
-    /// function is taken as a whole.
+    /// scope. All tables of one join must be created with the same `values` of the variables that have a value. A
+    /// sparse table or a function is taken as a whole.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);

@@ -91,7 +91,8 @@ impl FactorTable {
     /// Marks an assignment in a function table at which no value of the last variable is possible.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// Returns the origins of the weights; `None` if no weight has an origin.
+    /// Returns the index of the outcome whose probability each weight is (the origins of the weights); `None` if no weight has an
+    /// origin.
     ///
     /// The origin of a weight is the index of the outcome that has this weight as its probability.
     pub fn origins(&self) -> Option<&[u32]> {

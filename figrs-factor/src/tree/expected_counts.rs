@@ -9,7 +9,8 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a contraction tree whose weights have an origin. An origin is the index of an outcome with a parametric probability.
+/// The entries of a contraction tree whose weights are parametric probabilities of outcomes. The origin of such a weight is the index
+/// of the outcome.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
 /// assignment. The sum of this derivative over the entries of one outcome is the expected number of times that the outcome occurs in a
@@ -22,16 +23,16 @@ pub struct CountingTree {
     leaves: Vec<CountedLeaf>,
 }
 
-/// A leaf with entries that have an origin (the index of an outcome).
+/// A leaf with entries that are parametric probabilities of outcomes.
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Entries of the leaf's tensor, each with its origin (the index of an outcome).
+    /// Entries of the leaf's tensor, each with its origin (the index of the outcome whose probability it is).
     origins: Vec<(u32, u32)>,
 }
 
 impl CountingTree {
-    /// Collects the entries of a tree whose weights have an origin (the index of an outcome) in the given graph.
+    /// Collects the entries of a tree whose weights, in the given graph, are parametric probabilities of outcomes.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -56,8 +57,8 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with the origins and their expected counts; an origin with several entries is reported several times. Returns the
-    /// natural logarithm of the total. If the total is zero, `count` is not called.
+    /// Calls `count` with each outcome whose probability is a parameter and its expected count; an outcome with several entries is
+    /// reported several times. Returns the natural logarithm of the total. If the total is zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -76,7 +77,7 @@ impl CountingTree {
     }
 }
 
-/// The derivative of the logarithm of a total with respect to an entry that has an origin (the index of an outcome).
+/// The derivative of the logarithm of a total with respect to an entry that is the parametric probability of an outcome.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
     /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
@@ -86,8 +87,8 @@ pub enum EntryDerivative {
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total; an origin with several entries is reported
-    /// several times. If the total is zero, `each` is not called.
+    /// Calls `each` with each outcome whose probability is a parameter and a derivative of the logarithm of the total; an outcome with
+    /// several entries is reported several times. If the total is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

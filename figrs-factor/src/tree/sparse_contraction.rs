@@ -1,6 +1,6 @@
 //! Contractions with lists of products: sums of products of matching entries, and their derivatives.
 //!
-//! The list holds, for each product, the index of the entry of each input and of the result.
+//! A list of products holds, for each product, the index of its entry in each input and in the result.
 
 use crate::algebra::Semiring;
 

@@ -18,7 +18,7 @@ pub(super) type AssignmentIndex = u128;
 /// Base-2 logarithm of the largest number of assignments that an [`AssignmentIndex`] can number.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// Origin of a tensor: a factor or a contraction step.
+/// Source of a tensor: a factor or a contraction step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
     /// The tensor is a factor of the graph, given by its index.

@@ -34,8 +34,8 @@ pub(super) struct ProposalLookAhead {
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if some choice or some evidence in the new world has weight zero. The list is completed even for an impossible world, because
-    /// the decision for the general path, which draws random numbers, must not depend on the weight.
+    /// `true` if some choice or some evidence in the new world has weight zero. The list of new states is completed even for an impossible
+    /// world, because the choice of the general path, which draws random numbers, must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 

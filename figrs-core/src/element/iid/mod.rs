@@ -31,8 +31,9 @@ impl Iid {
     /// Creates a list of `count` values with the distribution of `element`; the values are independent given the values of the
     /// element's parents.
     ///
-    /// The list is a single element, and can be observed like any other element. For a distribution with sufficient statistics, such as
-    /// [`Normal`](crate::Normal) or [`Flip`](crate::Flip), an observation of many values takes the time of a single value.
+    /// The list of independent values is a single element, and can be observed like any other element. For a distribution with
+    /// sufficient statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), an observation of many values takes the time
+    /// of a single value.
     ///
     /// ```
     /// # use figrs_core::{Iid, Model, Normal, Variance};
