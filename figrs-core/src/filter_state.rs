@@ -18,8 +18,8 @@ pub trait FilterState: Sized {
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// A state whose values serde can serialise, so that a filter can be saved. An element, a list or a tuple of such states is such a state, and so is
-/// a struct for which [`filter_state!`](crate::filter_state) is given the types of the fields.
+/// A state whose values serde can serialise, so that a filter can be saved (a portable state). A portable state is an element, a list or a tuple of
+/// portable states, or a struct for which [`filter_state!`](crate::filter_state) is given the types of the fields.
 pub trait PortableState: FilterState {
     /// The values of the elements of a state; each element has one value or none.
     type Values: Serialize + DeserializeOwned;

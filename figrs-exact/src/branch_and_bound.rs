@@ -52,7 +52,7 @@ use figrs_answer::setters;
 ///
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
 /// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions fail
-/// for some values, an elimination decides whether a world contains such values; the limits may refuse this elimination.)
+/// for some values, an elimination decides whether a world contains these values; the limits may refuse the elimination.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
 /// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
@@ -120,9 +120,9 @@ impl MpeBranchAndBound {
     }
 
     /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. Half of the bytes are for the open nodes
-    /// of all components and for the bounds of each assignment of a separator. When this half is used up, the search continues depth first at the
-    /// same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the bytes is for the tables of an
-    /// elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
+    /// of all components, and for the bounds of each assignment of a separator. When the half for open nodes is used up, the search continues depth
+    /// first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the bytes is for the tables
+    /// of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self

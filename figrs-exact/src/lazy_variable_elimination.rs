@@ -17,7 +17,7 @@ use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
 /// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
-/// take about as long as this number of operations.
+/// take about as long as `ELEMENT` operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
@@ -38,9 +38,9 @@ const GROWTH: f64 = 4.0;
 /// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
 /// answer reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. In unexpanded parts of the
 /// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
-/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. It
-/// is no error if a function fails only in undecided worlds. In this case, the bounds hold if evidence that was not expanded excludes the
-/// worlds in which the function fails.
+/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. A
+/// failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if
+/// evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each

@@ -17,15 +17,15 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 ///
 /// The result may differ from the most probable value of each single target, and from the targets' values in the most probable
 /// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
-/// log-probability of these values together with the evidence.
+/// log-probability of the targets' values together with the evidence.
 ///
 /// **Guarantee.** The result is exact up to rounding. Of equally probable values, the first in the support is chosen, in an order
 /// of the targets that is fixed for each model.
 ///
 /// **Complexity.** All elements that are not targets are summed out before the targets are maximised, which may take far more work
-/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order that satisfies this
-/// constraint. The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the
-/// maximisation before they run.
+/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order in which all sums come first.
+/// The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation
+/// before they run.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that
 /// exceeds a limit is refused before it starts.

@@ -25,7 +25,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
 /// EM is not that of the observed values. The estimates of parameters are biased towards the completions, and are not consistent (Celeux
 /// and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a
-/// density is not completed by hard EM. If such a value is missing, the data row contributes nothing to the counts of the element.
+/// density is not completed by hard EM. If a value of such an element is missing, the data row contributes nothing to the counts of the
+/// element.
 ///
 /// **Guarantee.** The result is exact. Of equally probable values, the first in the support is chosen, in an order of the elements that
 /// is fixed for each model.

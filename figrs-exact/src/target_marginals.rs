@@ -10,7 +10,7 @@ use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
 /// Number of operations, for each entry of the factors, up to which one plan for all targets is used without comparing it with
-/// separate plans. Below this number, running the plan takes less time than the search for separate plans.
+/// separate plans. A plan with fewer operations is run in less time than the search for separate plans takes.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;

@@ -38,7 +38,7 @@ pub(crate) struct Step {
 ///
 /// **Guarantee.** All vectors are eliminated before the finite variables (a strong elimination order).
 ///
-/// In this order, no step sums different normal distributions, so that the result is exact.
+/// With a strong elimination order, no step sums different normal distributions, so that the result is exact.
 ///
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {

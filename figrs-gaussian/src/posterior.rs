@@ -323,8 +323,8 @@ impl<'e> Posterior<'e> {
         shares.map(extended).collect()
     }
 
-    /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components are merged if
-    /// they differ only in finite variables of the parent step that this step does not have.
+    /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components that differ only
+    /// in finite variables of the parent step, which the step itself does not have, are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).finite, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);

@@ -5,8 +5,8 @@ use nalgebra::{DMatrix, DVector};
 /// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
-/// need not be a distribution of `x`. The matrix of the product of two such functions consists of the rows of both. Precision matrices are
-/// never computed, because their sums would lose half of the digits.
+/// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
+/// matrices are never computed, because their sums would lose half of the digits.
 ///
 /// **References.** Bierman, *Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V (square-root information filter);
 /// Lauritzen and Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.

@@ -2,7 +2,7 @@
 //!
 //! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates the elements in dependency order with
 //! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins a program when a world first
-//! reaches it; if there are too many such elements, they are evicted.
+//! reaches it; elements of this kind are evicted if there are too many of them.
 //!
 //! A `Block` runs thousands of worlds together, element by element. Branches that few worlds take are evaluated one world at a time, with
 //! a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the module

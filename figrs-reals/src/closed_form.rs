@@ -58,7 +58,7 @@ pub fn in_closed_form(
 
 /// Answers a question in closed form.
 ///
-/// **Errors.** The guarantee, complexity and errors are those of [`in_closed_form`].
+/// **Errors.** The errors are those of [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),

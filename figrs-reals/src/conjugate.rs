@@ -382,7 +382,8 @@ impl Scan<'_> {
     }
 
     /// Returns the form of a normal element whose precision or variance is a multiple of a parameter, computed for the parameter value
-    /// [`at`](Self::at). Returns `None` if the precision or variance is not such a multiple, or if the element is observed and has no real parent.
+    /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
+    /// parent.
     pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,

@@ -20,9 +20,9 @@ use crate::scan::Scan;
 ///
 /// The likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one real number. A likelihood may
 /// also come from a finite element whose distribution depends on one real number (probit and logistic observations, thresholds, counts), or from an
-/// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each of these
-/// likelihoods by a Gaussian function of its real number. The Gaussian function gives the same mass, mean and variance as the likelihood, given all
-/// other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
+/// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each likelihood
+/// that is not Gaussian by a Gaussian function of its real number. The Gaussian function gives the same mass, mean and variance as the likelihood,
+/// given all other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
 /// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. With
@@ -103,7 +103,7 @@ impl ExpectationPropagation {
     }
 
     /// Sets the weight of the old approximation when the old and the new approximation are averaged (default zero). If the changes grow from one
-    /// sweep to the next, this weight is increased.
+    /// sweep to the next, the weight of the old approximation is increased.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self

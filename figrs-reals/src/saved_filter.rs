@@ -13,8 +13,8 @@ use crate::filter::{Approximation, Filter};
 /// A [`Filter`] in a form that serde can serialise; for example, a service can save its filter and go on after a restart.
 ///
 /// The saved form contains the distributions of the present state and of the past states that are kept, the settings, and the log-evidence, but no
-/// elements. [`Filter::load`] creates the filter from its saved form. A text format must preserve all digits of numbers; `serde_json` does so with
-/// its feature `float_roundtrip`.
+/// elements. [`Filter::load`] creates the filter from its saved form. A text format must preserve all digits of numbers; for example, `serde_json`
+/// needs its feature `float_roundtrip`.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};

@@ -10,8 +10,8 @@ use crate::closed_form::in_closed_form;
 /// An exact algorithm for finite elements, extended to models of real numbers.
 ///
 /// If the algorithm refuses a model because an element is continuous, `WithReals` answers the query in closed form, within the default
-/// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer such queries by themselves,
-/// within their own limits.
+/// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer queries of this kind by
+/// themselves, within their own limits.
 ///
 /// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact.
 ///

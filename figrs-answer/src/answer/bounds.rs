@@ -116,8 +116,8 @@ pub enum DeepeningEnd {
     Depth,
     /// A limit prevented a greater depth before the requested width of the bounds or the requested depth was reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds in the answer are then those
-    /// of the previous depth.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds in the answer are those of
+    /// the previous depth.
     Stopped(Stopped),
 }
 

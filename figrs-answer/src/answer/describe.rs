@@ -19,7 +19,7 @@ const SHOWN: usize = 20;
 
 impl TargetMarginal {
     /// Returns the index of the value that a summary mentions: `true` for a Boolean, otherwise the most likely value (the first of
-    /// several). Returns `None` if the target does not have this value.
+    /// several). Returns `None` if the target cannot have the value that a summary would mention.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);

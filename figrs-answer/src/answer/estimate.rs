@@ -50,7 +50,7 @@ pub enum Estimate {
 
 /// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has. The bound of the probability is
 /// `3 / n` times the largest possible weight of a world, divided by the mean weight. If the bound is not below one, infinity is returned,
-/// because such a bound is uninformative.
+/// because the bound is uninformative.
 ///
 /// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
 /// weight.
@@ -138,7 +138,7 @@ impl Estimate {
     }
 
     /// Returns the degrees of freedom of the standard errors, if these come from independent groups: the effective number of groups minus
-    /// one. The standard errors already include the [`few_groups_factor`] for these degrees of freedom.
+    /// one. The standard errors already include the [`few_groups_factor`] for the returned degrees of freedom.
     #[doc(hidden)]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         match self {

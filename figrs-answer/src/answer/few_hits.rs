@@ -2,17 +2,17 @@
 //! draws of a chain with the same value are called a stay.
 //!
 //! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error
-//! computed from a single hit is the weight fraction of this hit, although a run that expects four hits has at most one with probability
-//! one in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth
-//! (Garwood 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an
-//! event with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of
-//! missed hits may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of
-//! observed hits. The diagnosis names events for which hits of larger weight may have been missed.
+//! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one
+//! in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood
+//! 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event
+//! with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed
+//! hits may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed
+//! hits. The diagnosis names events for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
 /// Effective number of hits above which the standard error follows from the variance of the samples alone. The addition to the standard
-/// error decreases to zero as the effective number of hits approaches this number.
+/// error decreases to zero as the effective number of hits approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
 /// Largest additional weight of missed hits that the standard error allows for, in units of the weight of an observed hit.

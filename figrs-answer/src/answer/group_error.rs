@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// If all draws of the groups are different, their effective number must be estimated from their numbers, or from halves of the set of
+    /// If all draws of the groups differ, the effective sample size must be estimated from the numbers, or from halves of the set of
     /// values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {

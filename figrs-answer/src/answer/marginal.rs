@@ -102,7 +102,7 @@ impl<T: Value> Marginal<T> {
     /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw`, by the delta method (Geweke 1989). For independent groups of samples, the
     /// formula for weighted samples is applied to the groups. For independent groups, the error is also multiplied by `√(K / (K − 1))`,
     /// where `K` is the effective number of groups, and by the [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with
-    /// `K − 1` degrees of freedom. With these factors, an interval of 1.96 standard errors on each side contains the exact number with a
+    /// `K − 1` degrees of freedom. With both factors, an interval of 1.96 standard errors on each side contains the exact number with a
     /// probability of 95 %. For Markov chains, the error is the standard deviation of the function, divided by the square root of its
     /// effective sample size. The error is infinite for fewer than two effective samples, for fewer than one and a half effective groups,
     /// and for a single chain of fewer than four draws. A possible value that no weighted sample or group has counts with the upper bound

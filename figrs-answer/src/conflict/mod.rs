@@ -15,14 +15,14 @@ use minimal_conflict::{Core, Trial, minimal_conflict};
 use possibility::PossibilityTrials;
 
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
-/// other. The conflict is minimal if this can be proven within a limit of work.
+/// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
 /// A statement is removed from the conflict if the other statements are still impossible. First, all soft weights are removed, because few
 /// weights exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total work of the trials is
 /// used up or the deadline has passed, the conflict consists of the statements that remain.
 ///
 /// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
-/// error names these Scores too.
+/// error names the Scores too.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {

@@ -11,7 +11,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The share of one Markov chain in the time until the deadline, if each thread runs several chains one after another.
 ///
-/// Without such shares, the first chain would use all the time, and the later chains would have none.
+/// Without shares of the time, the first chain would use all the time, and the later chains would have none.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,

@@ -10,8 +10,8 @@ use crate::error::Error;
 
 /// Maximum number of batches of units for each thread whose results have not been processed yet.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// Divisor of a thread's share of the remaining units of work, which gives the size of its next batch (guided self-scheduling). With such
-/// batches, all threads end at about the same time.
+/// Divisor of a thread's share of the remaining units of work, which gives the size of its next batch (guided self-scheduling). With
+/// batches of this size, all threads end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
 /// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take`

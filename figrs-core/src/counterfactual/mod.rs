@@ -102,7 +102,7 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has its factual value also in the counterfactual world. A target that reads such an element can combine values of both
+    /// Returns an element that has its factual value also in the counterfactual world. A target that reads this element can combine values of both
     /// worlds.
     ///
     /// ```

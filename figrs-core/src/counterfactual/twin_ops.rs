@@ -84,8 +84,8 @@ impl ChainOp for TwinChain {
 }
 
 /// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin of a row
-/// are the parents of the original, the twins of these parents, and the original itself. If the parents and their twins have the same
-/// values, the twin of a row equals the original; otherwise it is drawn independently.
+/// are the parents of the original, their twins, and the original itself. If the parents and their twins have the same values, the twin
+/// of a row equals the original; otherwise it is drawn independently.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

@@ -44,7 +44,7 @@ impl Drop for End {
 }
 
 /// Calls a function; a panic of the function becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook
-/// does not print such a panic.
+/// does not print a panic of the called function.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {

@@ -242,7 +242,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// True if another value of this type is the same family, that is, has the same members for the same parameters. `is_same_as` may return `false`
-    /// for equal families; this only costs time if many members are observed.
+    /// for equal families, but computations then take longer if many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -353,8 +353,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the members of the family as normal distributions whose mean is a linear function of the unknown parameters (`None`); all other
-    /// parameters have the given values. If a family has this linear form, exact algorithms compute with it in closed form. Returns `None` if the
-    /// members are not normal, or if their means are not linear in the unknown parameters.
+    /// parameters have the given values. If a family has a linear Gaussian form, exact algorithms compute with it in closed form. Returns `None` if
+    /// the members are not normal, or if their means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None

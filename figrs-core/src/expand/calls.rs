@@ -35,8 +35,8 @@ pub(super) struct CallSolutions {
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
     /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names. If the body of a call reaches such an element, the call is unfolded, because evidence on
-    /// the element must count.
+    /// Elements that the model or the query names. If the body of a call reaches an element that the model or the query names, the call is
+    /// unfolded, because evidence on the element must count.
     roots: FxHashSet<ElementId>,
 }
 

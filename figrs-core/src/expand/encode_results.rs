@@ -1,9 +1,9 @@
 //! The multiplexer of a Chain: factors that give the Chain the value of the chosen result.
 //!
 //! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. If the
-//! chosen result has already been decided about, this variable has the value of the Chain; otherwise it is the choice. Therefore each
-//! variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is a deterministic function. Because of the
-//! zeros in these functions, the choice and the results of a Chain have few joint assignments.
+//! chosen result has already been decided about, the variable has the value of the Chain; otherwise it is the choice. Therefore each
+//! variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is a deterministic function. Because
+//! multiplexers are deterministic functions, the choice and the results of a Chain have few joint assignments of positive weight.
 
 use std::ops::Range;
 

@@ -82,7 +82,7 @@ impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
     /// Elements that neither the targets nor the evidence need are left out of the factor graph. If any target of the expansion reaches a
-    /// Score, the Score weighs the worlds of all queries, even if they do not ask for this target.
+    /// Score, the Score weighs the worlds of all queries, even of queries for other targets.
     ///
     /// For an incomplete expansion, the sums are lower bounds, over the worlds in which the values of all targets and of all evidence are
     /// known. In an incomplete expansion, all targets must be known, because unexpanded parts of the model may contain Scores.

@@ -18,7 +18,7 @@
 //! [`Expansion::deciding`] makes the options of each decision its values, without probabilities.
 //!
 //! If a function fails for some combination of values, the expansion records [`FunctionFailures`]. Before an algorithm
-//! reports such a failure, it tests with [`Encoding::for_failures`] whether a world can reach it.
+//! reports the failure of a function, it tests with [`Encoding::for_failures`] whether a world can reach the failure.
 
 mod bounded;
 mod cache;

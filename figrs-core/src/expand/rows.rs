@@ -29,7 +29,7 @@ struct FailureCollector {
 
 impl FailureCollector {
     /// Records the outcome for the next combination of parent values, and returns the value if there is one. Returns an error
-    /// that is not limited to the worlds with this combination of parent values.
+    /// that concerns more worlds than those with this combination of parent values.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {

@@ -2,7 +2,8 @@
 //!
 //! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A
 //! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions of a
-//! body was not created by the body, and may therefore be read elsewhere. A call with such an element in its body is unfolded.
+//! body was not created by the body, and may therefore be read elsewhere. A call is unfolded if other elements may read elements of its
+//! body.
 
 use rustc_hash::FxHashSet;
 

@@ -168,7 +168,8 @@ impl Evidence {
     }
 
     /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. The largest weight is
-    /// one for an observation or a condition. (The density of an observed value is not part of this maximum, because it belongs to the element.)
+    /// one for an observation or a condition. (The density of an observed value is not part of the largest weight of its evidence, because it
+    /// belongs to the element.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),

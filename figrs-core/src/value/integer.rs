@@ -9,7 +9,7 @@ pub struct Integer(Operand);
 
 impl Integer {
     /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above
-    /// 2⁵³, and families refuse such numbers.
+    /// 2⁵³, and families refuse integers above this number.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

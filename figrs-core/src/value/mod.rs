@@ -50,9 +50,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     /// representative.
     ///
     /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A
-    /// type whose equality ignores some data must override `canonical`. Without this override, a function would receive any one of several
-    /// equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact algorithms, debug
-    /// builds report a function that distinguishes equal values.
+    /// type whose equality ignores some data must override `canonical`. Without an override of `canonical`, a function would receive any
+    /// one of several equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact
+    /// algorithms, debug builds report a function that distinguishes equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};

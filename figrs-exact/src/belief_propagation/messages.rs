@@ -11,7 +11,8 @@ const SAFE: f64 = -600.0;
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least natural logarithm of a non-zero entry of a message. The logarithms are limited because they may grow at every iteration if the
-/// graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of this magnitude are accurate to a ten-thousandth.
+/// graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of this magnitude lose at most a ten-thousandth by
+/// rounding.
 const FLOOR: f64 = -1e12;
 
 /// The semiring in which messages are computed: sum-product or max-product.

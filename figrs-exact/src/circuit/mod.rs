@@ -44,10 +44,10 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), but models of any width are accepted. A
 /// [`deadline`](Self::deadline) or an interrupt ends the search with [`Error::NothingDone`]. The search ends with an
 /// [`EliminationError`](figrs_factor::eliminate::EliminationError) if clauses, residual tables, cache and circuit exceed the
-/// [memory](figrs_factor::Limits::memory), or if the circuit does so together with the two numbers for each node that queries need. The search also
-/// ends with this error if clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions
-/// of thousands of states need elimination instead). (If functions fail for some values, an elimination decides whether a world contains such values;
-/// the limits may refuse this elimination.)
+/// [memory](figrs_factor::Limits::memory), or if the circuit and the two numbers for each node that queries need exceed it. The search also ends with
+/// an `EliminationError` if clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions
+/// of thousands of states need elimination instead). (If functions fail for some values, an elimination decides whether a world contains these
+/// values; the limits may refuse the elimination.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame

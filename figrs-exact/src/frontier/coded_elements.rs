@@ -42,8 +42,7 @@ pub(super) struct CodedElements {
     /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. The sweep does not visit such elements,
-    /// unless another element turns out to read them.
+    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit an atomic element that is a branch of one Chain, unless another element turns out to read it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,
@@ -76,9 +75,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements. If such
-    /// an element was part of another Chain, that Chain reads it from now on as well. Returns each changed Chain with the indices of
-    /// the elements that it reads in addition.
+    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements. If one
+    /// of the elements was part of another Chain, the other Chain reads it from now on as well. Returns each changed Chain with the
+    /// indices of the elements that it reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,

@@ -72,8 +72,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds elements that a Chain turned out to read to the plan, with the elements on which they depend. Returns the indices of those
-    /// that were visited, have left the frontier, and are now read again.
+    /// Adds elements that a Chain turned out to read to the plan, with the elements on which they depend. Returns the indices of the
+    /// added elements that were visited before, have left the frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,

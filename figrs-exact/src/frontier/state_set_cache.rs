@@ -29,7 +29,7 @@ pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
     /// The index of a list that already has transitions for this step.
     pub(super) layer: Option<usize>,
-    /// The transitions that are missing in that list, or all transitions of the step if there is no such list.
+    /// The transitions that are missing in the existing list, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
 }
 

@@ -98,7 +98,7 @@ impl EvidenceBounds {
     }
 
     /// Computes closer bounds before the next algorithm, for which `operations` operations are predicted. Weighted mini-buckets get an
-    /// eighth of these operations, and a search for a heavy world gives a further lower bound.
+    /// eighth of the predicted operations, and a search for a heavy world gives a further lower bound.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;

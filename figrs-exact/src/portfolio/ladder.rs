@@ -111,7 +111,7 @@ pub(super) trait Ladder<'a> {
     }
 
     /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model,
-    /// this number follows from the predicted operations, which are often wrong for small models.
+    /// the number of decisions follows from the predicted operations, which are often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {

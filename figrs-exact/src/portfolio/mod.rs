@@ -53,9 +53,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// work, which suffices for many logical models and for sequences with few states. (A circuit is never tried for a model without zeros.) If the
 /// circuit and the frontier give no answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both
 /// predictions (of an elimination and of slices) are large, the frontier is tried again with more memory. The circuit is searched again for as
-/// much work as the cheaper of elimination and slices is predicted to take, and then the cheaper of these two is run. Work is counted in steps,
-/// never in seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a
-/// [`deadline`](Self::deadline).
+/// much work as the cheaper of elimination and slices is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
+/// seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.

@@ -42,7 +42,7 @@ use slicing::Slicing;
 /// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is the elimination
 /// of all other variables for one joint value of the fixed variables. The fixed variables are chosen such that the messages of a slice fit the
 /// memory, and all slices have the same elimination order. A slice is cheaper than predicted if further zeros follow from the fixed values. A slice
-/// takes no work if such zeros exclude all its worlds.
+/// takes no work if zeros exclude all its worlds.
 ///
 /// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
 /// Threads process as many units of work at once as fit the memory. Some units of work of a sum may be computed in other processes (see

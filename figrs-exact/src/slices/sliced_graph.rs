@@ -15,7 +15,7 @@ const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// Number of bytes that the messages of a slice may always take.
 const LEAST_MEMORY: u64 = 1 << 16;
 /// The memory divided by this number is the number of bytes that the messages of a slice may always take. A machine cannot usefully
-/// compute more than this number of slices at the same time.
+/// compute more than `SLICES_AT_ONCE` slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
@@ -153,8 +153,8 @@ impl SlicedGraph {
     }
 
     /// Calls `each` with the slices of a unit of work, except the slices that zeros exclude. Slices with the same values of the first
-    /// conditioned variables are skipped together if zeros exclude these values. Slices with the same values of the first conditioned
-    /// variables are computed as one slice if its messages fit the memory.
+    /// conditioned variables are skipped together if zeros exclude their common values. Slices with the same values of the first
+    /// conditioned variables are computed as one slice if its messages fit the memory.
     ///
     /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(

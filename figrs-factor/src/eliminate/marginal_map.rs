@@ -22,8 +22,8 @@ pub struct MarginalMapCost {
     pub maximum: PlanCost,
 }
 
-/// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns this assignment and the natural
-/// logarithm of the weight.
+/// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns the assignment of `keep` and the
+/// natural logarithm of its total weight.
 ///
 /// All variables that are not in `keep` are summed out first. The tables that remain after the sums contain only variables of `keep`, and
 /// are maximised one variable after another. The tables over variables of `keep` are never multiplied to one table over all of `keep`.
@@ -31,8 +31,8 @@ pub struct MarginalMapCost {
 /// **Guarantee.** Marginal MAP is exact up to rounding for weights of any magnitude, as are [`super::sum_product`] and [`most_probable`].
 ///
 /// **Complexity.** Marginal MAP takes two eliminations: a sum and a maximum. Because all sums come before all maxima, the cost is
-/// exponential in the width of the best order under this constraint (the constrained width). The constrained width may be far larger than
-/// the width of the sum or of the maximum alone; [`marginal_map_cost`] predicts the cost.
+/// exponential in the width of the best elimination order with all sums first (the constrained width). The constrained width may be far
+/// larger than the width of the sum or of the maximum alone; [`marginal_map_cost`] predicts the cost.
 ///
 /// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if the sum or the maximum exceeds a
 /// limit, or if the factors or `keep` are malformed.

@@ -22,10 +22,10 @@ pub(super) struct VariableTurn {
 ///
 /// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before
 /// variables that occur only in dense tables. Among variables of sparse tables, variables of a table with an assigned variable
-/// come first. Among the variables of such tables, the variable with the fewest values for each previous assignment comes first.
-/// The number of values for each previous assignment is estimated from the table's number of rows for each value. Ties are
-/// resolved in favour of variables that occur in many tables, so that all variables of a table have values early. Ties are
-/// resolved by the order of variables in the largest table, so that memory is read sequentially.
+/// come first. Among variables of tables with an assigned variable, the variable with the fewest values for each previous
+/// assignment comes first. The number of values for each previous assignment is estimated from the table's number of rows for
+/// each value. Ties are resolved in favour of variables that occur in many tables, so that all variables of a table have values
+/// early. Ties are resolved by the order of variables in the largest table, so that memory is read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();

@@ -13,7 +13,7 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 /// Number of entries, for each variable and table, up to which the first order is accepted without further search.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
 /// Budget of the search for an order: the memory words it may read for each predicted entry of the elimination's tables. With this budget,
-/// the search for an order takes about a tenth of the running time of the elimination.
+/// the search for an elimination order takes about a tenth of the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;

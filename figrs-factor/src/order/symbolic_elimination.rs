@@ -176,7 +176,8 @@ impl SymbolicElimination {
     /// tables.
     ///
     /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
-    /// entries than an existing table. In an acyclic graph, this elimination leaves only variables that occur in very many tables.
+    /// entries than an existing table. In an acyclic graph, only variables that occur in very many tables remain after the covered variables
+    /// are eliminated.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.
     ///

@@ -53,7 +53,7 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 }
 
 /// True if the sorted rows contain each assignment of all variables except the last at most once. A table that determines its last
-/// variable counts as a function even if it lacks some assignments, because other tables may also exclude these assignments.
+/// variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

@@ -21,7 +21,7 @@ impl TreeBuilder<'_> {
     /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
     /// out early. The product of two tables may be far larger than the product of all tables, because it does not contain the
     /// zeros of the other tables. If a product of two tables is larger than the plan predicts for the whole bucket, the
-    /// remaining tables are joined at once, provided that this takes fewer products.
+    /// remaining tables are joined at once, provided that a join takes fewer products.
     ///
     /// A message is not computed if it has too many variables for its assignments to be numbered. The bucket that needs the
     /// uncomputed message receives the tables instead, and sums out the variables of both buckets.
@@ -103,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies all tables that have the same scope, because a large bucket may have very many such tables.
+    /// Multiplies all tables that have the same scope, because a large bucket may have very many tables of one scope.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();

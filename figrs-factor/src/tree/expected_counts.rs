@@ -9,12 +9,12 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a contraction tree whose weights are parametric probabilities of outcomes. The origin of such a weight is the index
-/// of the outcome.
+/// The entries of a contraction tree whose weights are parametric probabilities of outcomes. The origin of a weight is the index of
+/// the outcome whose probability it is.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
-/// assignment. The sum of this derivative over the entries of one outcome is the expected number of times that the outcome occurs in a
-/// world.
+/// assignment. The sum, over the entries of one outcome, of the derivatives of the logarithm of the total is the expected number of
+/// times that the outcome occurs in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]

@@ -42,8 +42,8 @@ impl Ord for ChoicePriority {
 /// A query for the `count` assignments (indexed by rank) of the largest weight, best first; if there are fewer assignments, all of them.
 ///
 /// The messages of an elimination by maxima give the weight of the best completion of each partial assignment. Therefore, whenever a
-/// traceback chooses an alternative, the weights of the best completions of the others are known. The best of these alternatives leads
-/// to the next best assignment.
+/// traceback chooses an alternative, the weights of the best completions of the others are known. The best alternative that no traceback
+/// has chosen leads to the next best assignment.
 ///
 /// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred alternatives.
 /// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*,

@@ -38,8 +38,8 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     ///
     /// The tables `x`, `y` and `z` are dense over their scopes.
     ///
-    /// Several threads divide the values of the outermost variable of `z` among themselves. Because of this division, every sum is
-    /// computed in the same order for any number of threads.
+    /// Several threads divide the values of the outermost variable of `z` among themselves. Because threads divide the values of
+    /// `z`, every sum is computed in the same order for any number of threads.
     ///
     /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(

@@ -1,8 +1,8 @@
 //! The tensors of a contraction tree, with their variables, storage formats and offsets in memory.
 //!
 //! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank and stored
-//! row-major. Because of this order, variables that are summed out early are outermost, and the variables of all
-//! tensors have the same order.
+//! row-major. Because scopes are sorted by rank, variables that are summed out early are outermost, and the variables
+//! of all tensors have the same order.
 
 use std::ops::Range;
 use std::sync::Arc;

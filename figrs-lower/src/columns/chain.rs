@@ -67,8 +67,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Creates the branches that groups of worlds take. If a branch is not atomic, later branches that few worlds take are created only
-    /// when these worlds are evaluated. The sampling methods of the created branches are prepared.
+    /// Creates the branches that groups of worlds take. Branches that few worlds take are created when these worlds are evaluated, if an
+    /// earlier branch is not atomic. The sampling methods of the created branches are prepared.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,

@@ -1,8 +1,7 @@
 //! Columns in which many worlds have the same value, stored as one set of worlds for each value.
 //!
-//! Recursive models need sets of worlds: at each level, the recursion ends in a constant in some worlds, and the remaining
-//! computations are the same in all of these worlds. If worlds with equal values are stored as one set, the work at each level does
-//! not depend on their number.
+//! In a recursive model, each level of the recursion ends in a constant in some worlds, in which all remaining computations are the
+//! same. If worlds with equal values are stored as one set, the work at each level does not depend on their number.
 
 use std::rc::Rc;
 

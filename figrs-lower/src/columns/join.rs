@@ -223,7 +223,7 @@ fn merge(
 }
 
 /// Merges codes like [`merge`], and translates the codes of some worlds to another dictionary. The loop has no conditional branch
-/// for the list that has the code of a world, because the processor could not predict such a branch.
+/// for the list that has the code of a world, because the processor could not predict this branch.
 #[inline]
 fn choose(
     all: &mut [u32],

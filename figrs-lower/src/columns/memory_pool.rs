@@ -10,8 +10,8 @@ pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that each block may retain from one run to the next.
     kept: u64,
-    /// Number of bytes that a block requests at once. A block keeps these bytes over several runs, because counting
-    /// memory takes time.
+    /// Number of bytes that a block requests at once. A block keeps the requested bytes over several runs, because
+    /// counting memory takes time.
     portion: u64,
 }
 

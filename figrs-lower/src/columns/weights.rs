@@ -5,8 +5,8 @@ use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of classes (sets of worlds with equal weights); with more classes, each world has its own weight.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is moved to the logarithmic factor. The product of two numbers between these bounds is still a normal
-/// number.
+/// A product above `LARGE` or below `1 / LARGE` is moved to the logarithmic factor. The product of two numbers between `1 / LARGE` and `LARGE` is
+/// still a normal number.
 const LARGE: f64 = 1e150;
 
 /// The weights of the worlds of a block.

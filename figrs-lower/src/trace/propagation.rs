@@ -1,10 +1,10 @@
 //! Re-evaluation of a trace in topological order: incremental change propagation.
 //!
 //! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
-//! topological heights. Because nodes are visited in this order, each node is evaluated once, after all nodes that it reads. Nodes in
-//! branches of Chains are only marked; they are evaluated when a node that every world has needs their values. When the result of a
-//! Chain changes, the Chain reads another node. If the height of the Chain is too low for its new result, the height is raised and the
-//! Chain is evaluated later.
+//! topological heights. Because nodes are visited in the order of their heights, each node is evaluated once, after all nodes that it
+//! reads. Nodes in branches of Chains are only marked; they are evaluated when a node that every world has needs their values. When the
+//! result of a Chain changes, the Chain reads another node. If the height of the Chain is too low for its new result, the height is
+//! raised and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -43,7 +43,8 @@ impl FixedPointCosts {
     }
 
     /// Computes the costs like `new`, but forbids every entry whose logarithm is below its factor's largest logarithm by more than `limit`.
-    /// Without these entries, the scale can be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
+    /// Because these entries are forbidden, the scale can be larger. An assignment keeps its cost if its logarithm is within `limit` of
+    /// `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {

@@ -169,7 +169,8 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of such functions.
+    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of functions of many
+    /// variables.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {

@@ -198,9 +198,9 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open values of a single variable. The only open clause
-    /// of such a component states that the variable has one of these values. If a component has a single variable, only
-    /// tables of this variable distinguish its values.
+    /// Returns the variable of a component that consists only of open values of a single variable. If a component
+    /// consists of one variable, its only open clause states that the variable has one of its open values. If a
+    /// component consists of one variable, only tables of this variable distinguish its values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

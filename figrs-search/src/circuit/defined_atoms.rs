@@ -18,7 +18,7 @@ const MAX_TRIES: usize = 64;
 
 /// An eliminated atom, with the clauses in which it occurred positively.
 ///
-/// The defined atom is true if and only if one of these clauses has no other true literal.
+/// The defined atom is true if and only if one of its positive clauses has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,

@@ -91,7 +91,7 @@ impl Answer {
     ///   worlds that are as probable as those of the main chains and that the main chains never visited. All elements that a function
     ///   creates with the same name or source line count as one choice. A value of a target, or of a numeric choice that every world has,
     ///   must not be much more frequent in draws from the prior that satisfy the evidence than in the chains. A value that is too frequent
-    ///   in these draws shows that conditions may confine all chains to a subset of the possible worlds.
+    ///   in draws from the prior shows that conditions may confine all chains to a subset of the possible worlds.
     /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample
     ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
     ///   3), even if there are no targets. A possible value without samples, or with fewer than ten effective samples, is a finding if the

@@ -109,7 +109,7 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
 }
 
 /// True if the values of a target are checked one by one. Single floating-point numbers are not checked, because they are queried by
-/// intervals. Single values of targets with very many values are not checked, because such values are mostly queried together.
+/// intervals. Single values of targets with very many values are not checked, because they are mostly queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
