@@ -54,11 +54,12 @@ use figrs_answer::setters;
 /// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions fail
 /// for some values, an elimination decides whether a world contains these values; the limits may refuse the elimination.)
 ///
-/// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
-/// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
-/// elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
-/// decomposition for weighted CSP"; de Givry, Schiex and Verfaillie (2006), "Exploiting tree decomposition and soft local consistency in weighted CSP"; Sanchez,
-/// Allouche, de Givry and Schiex (2009), "Russian doll search with tree decomposition"; Ihler, Flerova, Dechter and Otten (2012), "Join-graph based cost-shifting schemes".
+/// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted
+/// CSPs"; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013),
+/// "Dead-end elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
+/// decomposition for weighted CSP"; de Givry, Schiex and Verfaillie (2006), "Exploiting tree decomposition and soft local consistency in weighted
+/// CSP"; Sanchez, Allouche, de Givry and Schiex (2009), "Russian doll search with tree decomposition"; Ihler, Flerova, Dechter and Otten (2012),
+/// "Join-graph based cost-shifting schemes".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

@@ -100,8 +100,8 @@ struct Approximation {
 /// **Complexity.** Each sweep takes one elimination, one pass from the roots to the leaves, and one call for each likelihood and each assignment of
 /// its finite variables.
 ///
-/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for approximate
-/// inference in dynamic Bayesian networks*, 2002 (finite variables).
+/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for
+/// approximate inference in dynamic Bayesian networks*, 2002 (finite variables).
 ///
 /// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
 pub fn propagate(

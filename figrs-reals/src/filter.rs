@@ -126,7 +126,8 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 ///
 /// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two successive states.
 ///
-/// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section 3.2.
+/// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section
+/// 3.2.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};

@@ -39,7 +39,8 @@ pub(crate) enum Weighed {
     /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
     /// number zero.
     Sign(usize, bool),
-    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real number zero.
+    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real
+    /// number zero.
     ObservedSign(bool, bool),
     /// An observed value.
     Observed(Datum),

@@ -28,7 +28,7 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
 
 /// Returns the smallest effective sample size over several functions of the values. The functions are the components of the values (if the
 /// values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the
-/// indicators of four fixed halves of the set of values are added.
+/// functions also include the indicators of four fixed halves of the set of values.
 ///
 /// A function that is constant over all draws is ignored. If all functions are constant, or if the chains have fewer than four draws, each
 /// chain counts as one draw.

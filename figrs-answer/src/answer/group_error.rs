@@ -74,8 +74,8 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
 
 /// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the
 /// values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values
-/// are not numbers, the indicators of four fixed halves of the set of values are added. If all functions of the values are uninformative,
-/// the result is the effective number of groups.
+/// are not numbers, the functions also include the indicators of four fixed halves of the set of values. If all functions of the values
+/// are uninformative, the result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],

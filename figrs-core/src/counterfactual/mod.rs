@@ -37,7 +37,8 @@ use twin_world::TwinWorld;
 /// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one
 /// random number outside the Chain and let both branches read it.
 ///
-/// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
+/// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
+/// 7.1.
 ///
 /// ```
 /// use figrs_core::{Flip, Model};

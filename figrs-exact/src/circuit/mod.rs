@@ -101,8 +101,9 @@ impl Circuit {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Sets the maximum number of bytes of the cache of components; the cache also takes at most half of the [memory](figrs_factor::Limits::memory) of the limits if that is set. When the cache is full, its least recently used half is dropped. A smaller
-    /// cache does not change the answer, but the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components; the cache also takes at most half of the [memory](figrs_factor::Limits::memory)
+    /// of the limits if that is set. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but
+    /// the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self

@@ -10,7 +10,7 @@ const ALLOCATION: usize = 16;
 /// Number of dictionary codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The stored results, keyed by the dictionary codes of the values that the element reads.
+/// The memoised results of an element, keyed by the dictionary codes of the values that the element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),

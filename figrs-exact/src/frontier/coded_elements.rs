@@ -42,7 +42,8 @@ pub(super) struct CodedElements {
     /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit an atomic element that is a branch of one Chain, unless another element turns out to read it.
+    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit an atomic element
+    /// that is a branch of one Chain, unless another element turns out to read it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,

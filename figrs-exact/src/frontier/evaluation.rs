@@ -130,7 +130,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// Returns the values of the parents, given by their numbers.
+    /// Returns the values of the parents of an element, which are given by the numbers of the values.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {

@@ -34,8 +34,7 @@ impl ExplorationLimits<'_> {
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// Branches of a Chain are, or read, the listed elements from outside the Chain, which must be visited before the
-    /// Chain.
+    /// The listed elements must be visited before a Chain, because branches of the Chain are these elements or read them.
     Captured(Vec<AnyElement>),
     /// The states need keys with wider bit fields.
     Wider,

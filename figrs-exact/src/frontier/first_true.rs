@@ -77,7 +77,7 @@ impl Frontier {
     /// merged. Only evidence on elements of the list and on elements on which they depend counts, and the search ends when the
     /// answer is found.
     ///
-    /// **Guarantee.** The result is exact, because the search does no arithmetic on probabilities.
+    /// **Guarantee.** The answer is exact, because the search does no arithmetic on probabilities.
     ///
     /// **Complexity.** The time is that of [`compile`](Self::compile) for the same steps. Memory holds only the transitions of one step and the
     /// states of its frontiers; recent frontiers are cached if the memory suffices.

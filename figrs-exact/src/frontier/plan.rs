@@ -11,7 +11,7 @@ pub(super) struct PlannedStep {
     /// The indices of the elements that the step visits. The first element of a step may be a random choice; the values of all others
     /// follow from values that are already known.
     pub(super) places: Vec<usize>,
-    /// The indices of the elements on the frontier before the step; their values are in the first registers.
+    /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
     /// For each element of the step, the registers (indices of values) that it reads.
     pub(super) reads: Vec<Vec<u32>>,

@@ -131,7 +131,7 @@ impl<const W: usize> StateSetCache<W> {
         self.sets.contains_key(&at.set)
     }
 
-    /// If the set of a frontier's states is not cached, drops it and returns the states.
+    /// Drops the set of a frontier's states, unless the set is cached, and returns the states.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;

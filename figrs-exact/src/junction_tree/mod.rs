@@ -112,7 +112,7 @@ impl JunctionTree {
     /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements. The model is expanded
     /// again, but there is no search for an elimination order.
     ///
-    /// **Errors.** [`Error::SavedTree`] if the saved tree belongs to another model or is damaged.
+    /// **Errors.** [`Error::Saved`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
         &self,
         model: &Model,

@@ -38,8 +38,8 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the product of
-/// probabilities and densities.
+/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the
+/// product of probabilities and densities.
 ///
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
 /// several worlds are most probable, it depends on the algorithm that answers which of them is found. Without a deadline, the result is

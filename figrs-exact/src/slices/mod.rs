@@ -64,7 +64,8 @@ use slicing::Slicing;
 /// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit, and
 /// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would require too many slices.
 ///
-/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
+/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9;
+/// Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};

@@ -95,7 +95,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// Converts a column stored as classes to a list of codes; any other column is returned unchanged.
+    /// Converts a column stored as classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {

@@ -18,7 +18,7 @@ fn is_hard(&(_, log): &(f64, f64)) -> bool {
 }
 
 impl RootEvaluation<'_> {
-    /// Multiplies the weights of worlds by the weights that one statement of evidence gives to their values.
+    /// Multiplies the weights of worlds by the weights that one statement of evidence gives to the values of an element.
     pub(super) fn weigh(
         &mut self,
         element: &AnyElement,

@@ -252,8 +252,8 @@ mod tests {
         }
     }
 
-    /// In this test, each world takes its own branch, which refers to elements outside: one that a function gives to two Chains, one that every
-    /// world has, and one that no world has reached before.
+    /// In this test, each world takes its own branch, and the branch reads three elements from outside: one that a function gives to two Chains,
+    /// one that every world has, and one that no world has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -297,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores must weigh worlds that take branches of their own in the same way as worlds that share a few branches.
+    /// Observations and Scores must weigh worlds that take branches of their own in the same way as worlds that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);

@@ -185,7 +185,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds of the factors, after the factors were multiplied by numbers between `least` and `most`.
+    /// Widens the bounds of the worlds' weights, after the weights were multiplied by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {

@@ -63,7 +63,7 @@ pub(super) struct TraceNode {
     pub(super) reach: ParameterReaders,
     /// The Chain whose result the node's truth value selects, if that Chain is known.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The index of the node in the list of new node states of the proposal that touched it last.
+    /// The index of the node in the list of new node states, for the last proposal that touched the node.
     pub(super) listed: u32,
     /// Number of further proposals that use the general path without trying the fast path; `backoff` is the length of the last
     /// series of such proposals.

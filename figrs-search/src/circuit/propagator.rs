@@ -170,7 +170,7 @@ impl ClausePropagator {
     /// Assigns the undecided facts (learned literals), at level zero because they depend on no decision. Returns `false` if a fact is false;
     /// `conflict` then contains this fact.
     ///
-    /// Facts are assigned again after each decision, because they are not used when components are determined.
+    /// Learned literals (facts) are assigned again after each decision, because they are ignored when components are determined.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];

@@ -11,11 +11,10 @@ pub(super) trait SearchTrace {
     type Value: Copy;
 
     fn open_product(&mut self);
-    /// Multiplies the present product by the leaf of a variable's value.
+    /// Multiplies the product under construction by the leaf of a variable's value.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// Multiplies the present product by the sum over both values of a binary variable that no clause or table
-    /// constrains.
+    /// Multiplies the product under construction by the sum over both values of a binary variable that no clause or table constrains.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;

@@ -66,7 +66,7 @@ pub(in super::super) struct TreeSearch {
 /// A bottom-up round of the search through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The present cluster of the bottom-up round, and the next assignment of its separator.
+    /// The cluster that the bottom-up round searches at present, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
     /// Number of steps allowed for each assignment of a separator.
