@@ -329,7 +329,8 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         } => about(
             real,
             format!(
-                "its distribution is a mixture of {components} normal distributions, more than {limit}"
+                "its distribution is a mixture of {components} normal distributions, more than {limit}; `Collapsed(MetropolisHastings::new(10_000))` draws the \
+                 finite elements, and `Filter::moments` merges components step by step"
             ),
         ),
         _ => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),

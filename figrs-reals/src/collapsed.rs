@@ -22,7 +22,8 @@ use crate::scan::Scan;
 ///
 /// Linear normal elements, parameters with conjugate priors, and finite elements that depend on drawn elements are integrated out: each draw is
 /// weighted by the exact probability of the evidence on them. Targets that were integrated out are drawn from their exact distribution given each
-/// draw. A model that has a closed form as a whole is answered exactly, without draws.
+/// draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a
+/// closed form as a whole is answered exactly, without draws.
 ///
 /// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone, so that fewer
 /// draws are needed for the same accuracy. Each draw takes longer, because it needs an answer in closed form.

@@ -6,6 +6,7 @@ use figrs_core::{AnyElement, Datum, ElementId, Limits, Model};
 use figrs_lower::{Observations, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::closed_form::closed_form_answer;
 use crate::scan::{Form, Scan};
 
 /// A model divided into drawn elements (including all elements on which they depend) and remaining elements, which have a closed form
@@ -41,12 +42,31 @@ impl DrawnPart {
             let rest = part.rest(model, &values);
             let own = part.targets_of_rest(targets);
             let mut scan = Scan::new(&rest, &own, limits);
+            let count = members.len();
             let Err(error) = scan.run() else {
                 let reals = scan.vectors.iter().flatten().count() + scan.parameters.len();
+                if reals == 0 {
+                    return Ok(None);
+                }
+                let finite = scan.finite.elements.clone();
+                match closed_form_answer("Collapsed", (&rest, &own), limits) {
+                    // There are too many joint values of the finite elements: they are drawn too.
+                    Err(error @ Error::NotClosedForm { .. }) => {
+                        for element in &finite {
+                            graph.add_with_ancestors(element, &mut members);
+                        }
+                        if members.len() == count {
+                            return Err(error);
+                        }
+                        continue;
+                    }
+                    // The values of the example may be impossible.
+                    Ok(_) | Err(Error::ImpossibleEvidence { .. }) => {}
+                    Err(error) => return Err(error),
+                }
                 part.integrated_out = reals as u64;
-                return Ok((reals > 0).then_some(part));
+                return Ok(Some(part));
             };
-            let count = members.len();
             if let (Error::NotClosedForm { .. }, Some(refused)) = (&error, &scan.refused) {
                 for element in open_parents(&scan, refused) {
                     graph.add_with_ancestors(&element, &mut members);

@@ -176,3 +176,37 @@ fn refusals_name_the_remedy() {
         .unwrap_err();
     assert!(error.to_string().contains("does not draw"), "{error}");
 }
+
+#[test]
+fn finite_elements_with_too_many_joint_values_are_drawn() {
+    const COINS: usize = 17;
+    let coins: Vec<Element<bool>> = (0..COINS).map(|_| Flip::new(0.3)).collect();
+    // A walk that each head moves by one.
+    let mut level = Normal::new(0.0, Variance(2.0 / 18.0));
+    for coin in &coins {
+        let step = coin.map(|&c| f64::from(u8::from(c)));
+        level = Normal::new(&level + &step, Variance(2.0 / 18.0));
+    }
+    let model = Model::new().observe(&Normal::new(&level, Variance(1.0)), 7.0);
+    let error = Exact::new().run(&model, &level).unwrap_err();
+    assert!(error.to_string().contains("mixture of 131072"), "{error}");
+    // The number of heads has a binomial distribution.
+    let (mut total, mut sums) = (0.0, [0.0; 2]);
+    let mut binomial = 0.7_f64.powi(COINS as i32);
+    for heads in 0..=COINS {
+        let h = heads as f64;
+        let weight = binomial * (-(7.0 - h) * (7.0 - h) / 6.0).exp();
+        total += weight;
+        sums[0] += weight * h / COINS as f64;
+        sums[1] += weight * (h + (7.0 - h) * 2.0 / 3.0);
+        binomial *= 0.3 / 0.7 * (COINS - heads) as f64 / (h + 1.0);
+    }
+    let answer = Collapsed(ImportanceSampling::new(1000))
+        .run(&model, (&coins[3], &level))
+        .unwrap();
+    let error = answer.standard_error(&coins[3], &true).unwrap();
+    assert!((answer.probability(&coins[3], &true).unwrap() - sums[0] / total).abs() < 5.0 * error);
+    let of_level = answer.distribution(&level).unwrap();
+    let error = of_level.standard_error_of(|&x| x);
+    assert!(error < 0.2 && (of_level.mean() - sums[1] / total).abs() < 5.0 * error);
+}
