@@ -216,7 +216,7 @@ fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
 impl Reader {
     /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// In the model of the finite elements, all possible values of the element have the same probability.
+    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
     fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.value {
             ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),

@@ -120,7 +120,7 @@ impl Site {
 
     /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// In the model of the finite elements, all possible values of the element have the same probability.
+    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {

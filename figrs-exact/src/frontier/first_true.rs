@@ -74,8 +74,7 @@ impl Frontier {
     /// search finds how long a sequence must be to satisfy a condition.
     ///
     /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are
-    /// merged. Only evidence on elements of the list and on elements on which they depend counts, and the search ends when the
-    /// answer is found.
+    /// merged. The search considers only evidence on the listed elements and on elements on which these depend; it ends when the answer is found.
     ///
     /// **Guarantee.** The answer is exact, because the search does no arithmetic on probabilities.
     ///

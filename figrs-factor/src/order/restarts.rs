@@ -21,7 +21,7 @@ const MIN_PASSES: u64 = 3;
 pub const MAX_WORK: u64 = 100_000_000;
 /// Maximum total price of the almost simplicial vertices that are eliminated before the search, relative to the best price found so far.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Minimum factor between the price without and with predicted zeros at which the search counts zeros.
+/// Minimum ratio of an order's price without predicted zeros to its price with them at which the search takes zeros into account.
 const WORTH_COUNTING: f64 = 4.0;
 /// The greedy rules without noise together get the search budget divided by this number.
 const RULES: u64 = 3;
