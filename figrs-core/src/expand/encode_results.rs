@@ -1,9 +1,10 @@
 //! The multiplexer of a Chain: factors that give the Chain the value of the chosen result.
 //!
-//! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. If the
-//! chosen result has already been decided about, the variable has the value of the Chain; otherwise it is the choice. Therefore each
-//! variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is a deterministic function. Because
-//! multiplexers are deterministic functions, the choice and the results of a Chain have few joint assignments of positive weight.
+//! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. The
+//! variable between two multiplexers is the value of the Chain if the chosen result has come before it, and otherwise the choice of a
+//! result that comes later. Therefore each variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is
+//! a deterministic function. Because multiplexers are deterministic functions, the choice and the results of a Chain have few joint
+//! assignments of positive weight.
 
 use std::ops::Range;
 

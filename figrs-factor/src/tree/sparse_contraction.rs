@@ -59,8 +59,8 @@ pub(super) fn derive_listed<S: Semiring>(
 /// Sets the derivatives with respect to all inputs, given the derivative `above` with respect to the result. Returns `true` if products
 /// are checked and one of them overflowed or underflowed.
 ///
-/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Each product is multiplied forwards and backwards (prefix and suffix
-/// products), which avoids divisions.
+/// The argument `starts` has the offset of each input's derivatives in the list `derivatives`. Each product is multiplied forwards and
+/// backwards (prefix and suffix products), which avoids divisions.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
 pub(super) fn derive_all<S: Semiring>(

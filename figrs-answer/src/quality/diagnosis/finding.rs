@@ -70,7 +70,7 @@ pub enum Finding {
     ChainsDisagree {
         /// The function of the target for which the disagreement is largest.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this function of the target.
+        /// The rank-normalised split R-hat of the function for which the disagreement is largest.
         r_hat: f64,
         /// The largest R-hat that is acceptable.
         threshold: f64,
@@ -137,7 +137,7 @@ pub enum Finding {
         quantity: Quantity,
         /// The kind of estimate that the effective sample size concerns.
         measure: Measure,
-        /// The effective sample size for this function of the target.
+        /// The effective sample size for the function of the target where it is smallest.
         effective_samples: f64,
         /// The smallest acceptable effective sample size.
         threshold: f64,

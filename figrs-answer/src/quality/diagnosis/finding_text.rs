@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Returns the remedy for chains that move too little in this function of the target.
+    /// Returns the remedy for chains that move too little in a function of a target.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {
