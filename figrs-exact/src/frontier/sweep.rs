@@ -392,7 +392,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` are unvisited.
-    /// The elements `first` are then visited before the elements of the undone steps.
+    /// In the continued sweep, the elements `first` are visited before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

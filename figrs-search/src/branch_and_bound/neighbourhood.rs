@@ -95,8 +95,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result lists the chosen
-    /// variables in the order of that graph.
+    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result lists the
+    /// chosen variables in the order of the returned graph's variables.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {
