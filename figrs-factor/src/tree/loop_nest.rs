@@ -14,14 +14,14 @@ pub(super) struct LoopDim {
     pub(super) strides: [usize; 3],
 }
 
-/// Access pattern of a table within the inner block.
+/// Access pattern of a table within the inner block of a contraction's loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// The block reads consecutive entries.
+    /// The inner block of the loops reads consecutive entries of the table.
     Run,
-    /// The block reads the same entry throughout.
+    /// The inner block of the loops reads only one entry of the table.
     Same,
-    /// The block reads the entries at a list of offsets.
+    /// The inner block of the loops reads the table's entries at a list of offsets.
     Listed,
 }
 
@@ -124,7 +124,7 @@ impl LoopNest {
         }
     }
 
-    /// Returns the access pattern of a table within the inner block.
+    /// Returns the access pattern of a table within the inner block of the loops.
     pub(super) fn mode(&self, t: usize) -> AccessPattern {
         self.modes[t].unwrap_or(AccessPattern::Same)
     }

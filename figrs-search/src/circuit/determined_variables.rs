@@ -122,7 +122,7 @@ impl DeterminedVariables {
         self.weights.get(&factor).copied()
     }
 
-    /// Extends an assignment of the other variables to the variables that were left out.
+    /// Extends an assignment to the determined variables, which the search left out.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

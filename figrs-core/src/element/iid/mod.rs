@@ -44,8 +44,8 @@ impl Iid {
     /// ```
     ///
     /// The repeated element must be random itself, given its parents. `check` reports an error for an element that is a function of
-    /// other elements or that is [scored](crate::Score). For independent values of any other element, build a new element for each
-    /// value inside the function of a [`Chain`](crate::Chain).
+    /// other elements or that is [scored](crate::Score). For independent values of an element that is not random itself, build a new
+    /// element for each value inside the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();

@@ -126,8 +126,8 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// In this test, a variable has two neighbours of a thousand values each, most of which are removed. A dense function of all values
-/// of the two neighbours would be too large.
+/// In this test, a variable has two neighbours of a thousand values each, most of which are removed. A dense function of all
+/// values of the variable's two neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {
