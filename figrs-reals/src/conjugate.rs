@@ -49,7 +49,6 @@ pub(crate) struct Parameter {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
     pub(crate) measure: Spread,
-    /// Number of observed numbers.
     pub(crate) numbers: f64,
     /// The squared Mahalanobis distance of the observed numbers from their means if the parameter is one.
     pub(crate) squares: f64,

@@ -78,12 +78,10 @@ impl DrawnPart {
         }
     }
 
-    /// True if an element is a drawn element.
     pub(crate) fn has(&self, element: &AnyElement) -> bool {
         self.members.contains(&element.id())
     }
 
-    /// Returns the targets that are not drawn elements.
     pub(crate) fn targets_of_rest(&self, targets: &[AnyElement]) -> Vec<AnyElement> {
         let rest = targets.iter().filter(|target| !self.has(target));
         rest.cloned().collect()

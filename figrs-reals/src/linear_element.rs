@@ -82,7 +82,6 @@ impl Linear {
         is_equal.then_some(index)
     }
 
-    /// True if all coefficients are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.entries.iter().all(|x| x.is_finite())
     }
@@ -96,7 +95,6 @@ impl Linear {
         sum
     }
 
-    /// Adds `factor * other`.
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
         for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
             *sum += factor * x;
@@ -106,7 +104,6 @@ impl Linear {
         }
     }
 
-    /// Adds `coefficients * other`.
     pub(crate) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
         let offset = &mut self.entries[..self.numbers];
         add_product(offset, coefficients, other.offset());
@@ -151,7 +148,6 @@ impl Linear {
     }
 }
 
-/// Adds the product of a matrix and a column.
 fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
     for (own, &x) in matrix.column_iter().zip(column) {
         for (sum, a) in sum.iter_mut().zip(own.iter()) {

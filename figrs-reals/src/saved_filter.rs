@@ -38,7 +38,6 @@ pub struct SavedFilter<V> {
     components: usize,
     steps: u64,
     log_evidence: f64,
-    /// Number of past states that are saved.
     past: usize,
     beliefs: Vec<SavedBelief<V>>,
 }

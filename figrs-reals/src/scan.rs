@@ -178,7 +178,6 @@ impl<'m> Scan<'m> {
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
     }
 
-    /// True if an intervention sets the element.
     pub(crate) fn is_set(&self, element: &AnyElement) -> bool {
         self.set.contains(&element.id())
     }

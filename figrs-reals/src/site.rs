@@ -214,7 +214,6 @@ impl PathValues<'_> {
         call(&arguments)
     }
 
-    /// Returns the value of a deterministic element.
     pub(crate) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
         let Kind::Apply(_, op) = element.kind() else {
             let problem = "it is no deterministic function of a real number";

@@ -146,7 +146,6 @@ impl ConcatenatedChains {
         }
     }
 
-    /// Number of draws in each chain.
     fn length(&self) -> usize {
         self.draws.len() / self.chains
     }

@@ -81,7 +81,6 @@ impl NumericColumns {
         }
     }
 
-    /// Returns the number of values: the length of each column.
     pub(crate) fn values(&self) -> usize {
         self.values
     }

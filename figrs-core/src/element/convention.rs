@@ -108,7 +108,6 @@ impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
     }
 }
 
-/// Checks that the parameter at `index` is a finite number.
 #[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index].is_finite() {

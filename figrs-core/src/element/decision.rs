@@ -44,7 +44,6 @@ impl Decision {
     }
 }
 
-/// The options of a decision.
 #[derive(Debug)]
 struct Options<T>(Vec<T>);
 

@@ -12,13 +12,11 @@ use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-/// Creates the member of a family with constant parameters.
 pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<F> {
     let parameters = parameters.iter().map(|&x| Number::Constant(x)).collect();
     FamilyMember::new(Arc::new(family), parameters)
 }
 
-/// One member of a family.
 #[derive(Debug)]
 pub(super) struct FamilyMember<F> {
     family: Arc<F>,

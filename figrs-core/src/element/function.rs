@@ -25,7 +25,6 @@ impl FunctionId {
         })
     }
 
-    /// Returns the identity of a shared function.
     pub(crate) fn of_shared<F: 'static>(function: &Arc<F>) -> Self {
         Self {
             code: TypeId::of::<F>(),

@@ -98,7 +98,6 @@ struct OpenDensity {
 }
 
 impl OpenDensity {
-    /// Creates the density with this standard deviation.
     #[inline]
     fn new(deviation: f64) -> Self {
         Self {
@@ -182,7 +181,6 @@ impl NormalDistribution {
         }
     }
 
-    /// Returns the density with this value of the spread.
     #[inline]
     fn of(&self, spread: f64) -> OpenDensity {
         let (constant, density) = self.constant;

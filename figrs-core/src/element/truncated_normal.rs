@@ -134,7 +134,6 @@ impl Interval {
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
     }
 
-    /// Draws a number from the interval.
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {

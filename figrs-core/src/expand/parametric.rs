@@ -26,7 +26,6 @@ pub struct LearnedParameter {
     prior: LearnedPrior,
 }
 
-/// Returns the prior of an element, if the element is learned.
 fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),

@@ -7,7 +7,6 @@ use figrs_factor::graph::{FactorGraph, VarId};
 
 /// The present assignment of a list of variables, which may list a variable twice.
 pub(super) struct ListedVariables {
-    /// The distinct variables of the list.
     pub(super) variables: Vec<VarId>,
     /// For each entry of the list of variables, its index among the distinct variables.
     places: Vec<usize>,
@@ -48,12 +47,10 @@ impl ListedVariables {
         }
     }
 
-    /// The value of a listed variable.
     pub(super) fn value(&self, listed: usize) -> usize {
         self.values[self.places[listed]] as usize
     }
 
-    /// The values of the distinct variables.
     pub(super) fn values(&self) -> &[u32] {
         &self.values
     }

@@ -244,7 +244,6 @@ impl DependencyGraph {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The element of a node, if the node is an element.
     pub(super) fn element(&self, node: usize) -> Option<&AnyElement> {
         self.elements.get(node)
     }

@@ -246,7 +246,6 @@ impl SupportBuilder {
 pub struct Support(Arc<dyn AnyValues>);
 
 impl Support {
-    /// The type of the values.
     pub(crate) fn value_type(&self) -> TypeId {
         self.0.value_type()
     }

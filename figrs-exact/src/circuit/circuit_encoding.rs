@@ -206,7 +206,6 @@ impl CircuitEncoding {
         best.iter().map(|world| self.world(world)).collect()
     }
 
-    /// Returns the number of variables in a world.
     pub(super) fn variables(&self) -> usize {
         self.graph.cardinalities.len()
     }

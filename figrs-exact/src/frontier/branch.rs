@@ -90,7 +90,6 @@ pub(super) fn outcomes(
     })
 }
 
-/// All worlds of a branch of a Chain.
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,

@@ -18,7 +18,6 @@ pub(super) struct TransitionLayer {
 }
 
 impl TransitionLayer {
-    /// Maximum number of transitions.
     pub(super) const MAX_TRANSITIONS: usize = u32::MAX as usize / 2;
 
     /// Creates an empty list of transitions that determine the values of this number of targets.

@@ -98,7 +98,6 @@ impl<S: Semiring> BackwardMessages<S> {
         self.every == 1
     }
 
-    /// Returns the weight of a transition.
     #[inline]
     pub(super) fn weight(&self, layer: &TransitionLayer, transition: usize) -> &S::Value {
         &self.weights[layer.weights.get(transition) as usize]

@@ -13,7 +13,6 @@ pub(super) struct SetTransition {
     pub(super) layer: usize,
     /// Number of states of the source set whose transitions have been explored.
     pub(super) sources: usize,
-    /// The destination set.
     pub(super) to: usize,
     /// For each state of the destination set, `true` if an explored transition leads to it.
     is_reached: Vec<bool>,

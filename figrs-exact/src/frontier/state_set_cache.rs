@@ -77,7 +77,6 @@ impl<const W: usize> CachedSet<W> {
 }
 
 impl<const W: usize> StateSetCache<W> {
-    /// Creates a cache of at most `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
             sets: FxHashMap::default(),
@@ -126,7 +125,6 @@ impl<const W: usize> StateSetCache<W> {
         (self.held + present.map_or(0, CachedSet::bytes)) as u64
     }
 
-    /// True if the states of a frontier are still stored.
     pub(super) fn is_stored(&self, at: FrontierPrefix) -> bool {
         self.sets.contains_key(&at.set)
     }

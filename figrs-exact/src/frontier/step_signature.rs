@@ -35,7 +35,6 @@ pub(super) struct StepSignatures {
 }
 
 impl StepSignatures {
-    /// Returns the signature of a planned step.
     pub(super) fn of(&mut self, rules: &CodedElements, planned: &PlannedStep) -> StepSignature {
         let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
         let classes: Vec<usize> = classes.collect();

@@ -37,7 +37,6 @@ pub(super) enum SweepGoal {
     FirstTrue,
 }
 
-/// Result of a sweep.
 #[derive(Debug, Default)]
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
@@ -107,7 +106,6 @@ struct CompletedStep {
     is_settled: bool,
 }
 
-/// State of a sweep.
 struct Sweep<'a, const W: usize> {
     rules: &'a mut CodedElements,
     goal: SweepGoal,
@@ -354,7 +352,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes the last planned step.
     fn undo(&mut self, planned: &PlannedStep) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {

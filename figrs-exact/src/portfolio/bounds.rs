@@ -149,7 +149,6 @@ impl EvidenceBounds {
         }
     }
 
-    /// Raises the lower bound.
     pub(super) fn raise(&self, lower: f64) {
         self.so_far.raise(lower);
     }

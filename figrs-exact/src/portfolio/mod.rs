@@ -178,7 +178,6 @@ impl Exact {
 /// The attempts of a portfolio to compute the probability of the evidence and the marginals.
 struct EvidenceLadder<'a> {
     attempts: Attempts<'a>,
-    /// The planned slices.
     slices: Option<SlicedSum>,
     bounds: Option<EvidenceBounds>,
 }

@@ -126,12 +126,10 @@ impl Slices {
         SlicedSum::new(&question, self.slicing.memory, &self.slicing.limits)
     }
 
-    /// Starts the clock of a run.
     pub(crate) fn start(&self) -> RunMonitor<'_> {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a sum.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,

@@ -80,12 +80,10 @@ impl MpeSlices {
         })
     }
 
-    /// Starts the clock of a run.
     pub(crate) fn start(&self) -> RunMonitor<'_> {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a search.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,

@@ -70,7 +70,6 @@ pub(super) struct SlicePlan {
     pub(super) order: Vec<VarId>,
     /// The predicted cost of a slice, if no further zeros follow from the fixed values.
     pub(super) cost: PlanCost,
-    /// Number of slices.
     pub(super) slices: u64,
     /// The predicted work of a slice, in steps of dense tables.
     work: f64,

@@ -23,12 +23,10 @@ impl PortableUnit for SliceTotal {
 pub struct SliceSums {
     /// Number of slices of the whole sum.
     slices: u64,
-    /// Number of slices of each unit of work.
     of_unit: u64,
     /// Number of slices that were added so far.
     added: u64,
     sum: SumOfTotals,
-    /// The fingerprint of the plan of the slices.
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
     /// True if the question (a model with targets) has targets.

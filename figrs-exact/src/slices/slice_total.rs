@@ -17,7 +17,6 @@ use figrs_factor::tree::{Marginals, marginals};
 pub struct SliceTotal {
     pub(super) log_total: f64,
     pub(super) shares: Vec<Vec<f64>>,
-    /// The fingerprint of the plan of the slices.
     pub(super) plan: u64,
     #[serde(skip)]
     pub(super) values: Vec<Box<dyn AnyColumn>>,

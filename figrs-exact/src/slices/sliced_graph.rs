@@ -130,12 +130,10 @@ impl SlicedGraph {
         (self.memory / self.memory_of_slice()).max(1) as usize
     }
 
-    /// Number of units of work.
     pub(super) fn units(&self) -> u64 {
         self.plan.slices / self.slices_of_unit()
     }
 
-    /// Number of slices of each unit of work.
     pub(super) fn slices_of_unit(&self) -> u64 {
         let last = self.plan.conditioned[self.variables_of_units()..].iter();
         last.map(|&v| self.whole.graph.cardinality(v) as u64)

@@ -88,7 +88,6 @@ impl SlicedSum {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
 
-    /// Number of units of work.
     pub(super) fn units(&self) -> u64 {
         self.sliced.as_ref().map_or(1, SlicedGraph::units)
     }
@@ -107,7 +106,6 @@ impl SlicedSum {
         hasher.finish()
     }
 
-    /// An empty sum.
     fn sums(&self) -> SliceSums {
         let targets = self.targets.iter().zip(self.expansion.targets());
         let targets = targets.map(|(target, &position)| {

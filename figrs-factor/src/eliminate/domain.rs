@@ -25,7 +25,6 @@ impl Domain {
         }
     }
 
-    /// Creates the domain of the variables of a bucket.
     pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
         Self::new(
             graph,

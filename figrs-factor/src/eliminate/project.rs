@@ -71,7 +71,6 @@ impl<'g> Projector<'g> {
 /// Limits of the size of a list of assignments and of the work for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssignmentLimits {
-    /// Maximum number of assignments.
     pub(crate) assignments: usize,
     /// Maximum number of partial assignments that the join visits.
     pub(crate) looked_at: usize,

@@ -32,7 +32,6 @@ struct Ranges {
 }
 
 impl Cursor {
-    /// Resets the cursor to the start.
     pub(super) fn reset(&mut self) {
         (self.row, self.next) = (0, 0);
     }

@@ -19,7 +19,6 @@ pub(crate) struct EliminationTable<'a, S: Semiring> {
     pub(crate) entries: Entries<'a, S::Value>,
 }
 
-/// The entries of an [`EliminationTable`].
 pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
 /// The message that one bucket passes to a later bucket.
@@ -92,7 +91,6 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(&mut [], |values| values.to_mut())
     }
 
-    /// Consumes the table and returns its [`values`](Self::values).
     pub(super) fn into_values(mut self) -> Vec<S::Value> {
         let values = self.entries.weights_mut();
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))

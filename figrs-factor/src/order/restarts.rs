@@ -182,7 +182,6 @@ impl<'u> RestartSearch<'u> {
         search
     }
 
-    /// Returns the best order and removes it from the search.
     fn take_best(&mut self) -> CostedOrder {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }

@@ -59,7 +59,6 @@ impl TableLists {
         list.len += 1;
     }
 
-    /// The tables of a variable.
     pub(super) fn of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         self.from(self.lists[v.index()].first)
     }

@@ -439,7 +439,6 @@ impl<S: Semiring> Beliefs<S> {
         (&self.values[place.clone()], &self.derivatives[place], scale)
     }
 
-    /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).entries()]
     }

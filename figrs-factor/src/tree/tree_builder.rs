@@ -231,7 +231,6 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// The number of assignments of a scope.
     pub(super) fn size(&self, scope: &[Rank]) -> f64 {
         let cards = scope.iter().map(|&rank| self.tree.cards[rank as usize]);
         cards.map(f64::from).product()

@@ -59,7 +59,6 @@ pub struct Block {
     numbering: Numbering,
     /// The elements with evidence, one for each statement of evidence, followed by the targets; elements are given by index.
     roots: Vec<ColumnSlot>,
-    /// Number of targets.
     targets: usize,
 }
 
@@ -149,7 +148,6 @@ impl Block {
         self.numbering.statements.policy(element)
     }
 
-    /// True if an element is the policy of a decision.
     pub(super) fn is_policy(&self, element: &AnyElement) -> bool {
         self.numbering.statements.is_policy(element)
     }

@@ -29,7 +29,6 @@ enum BranchSampler {
 }
 
 impl Branch {
-    /// Creates a branch that leads to this target.
     pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,

@@ -62,7 +62,6 @@ impl Dictionary {
     }
 }
 
-/// The dictionaries of a block.
 #[derive(Default)]
 pub(super) struct Dictionaries(Vec<Dictionary>);
 

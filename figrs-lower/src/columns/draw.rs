@@ -13,7 +13,6 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Returns the distribution of an atomic element.
 pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     match element.kind() {
         Kind::Atomic(op) => Some(&**op),

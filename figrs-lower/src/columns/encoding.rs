@@ -19,13 +19,11 @@ const MAX_DICTIONARY: usize = 1 << 10;
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
-    /// Adds a dictionary to the block.
     pub(super) fn add_dictionary(&mut self, values: Dictionary) -> DictionaryId {
         self.bytes.added(values.bytes());
         self.dictionaries.add(values)
     }
 
-    /// The dictionary with this index.
     pub(super) fn dictionary(&self, dictionary: DictionaryId) -> &Dictionary {
         self.dictionaries.get(dictionary)
     }

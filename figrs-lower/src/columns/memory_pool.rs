@@ -47,7 +47,6 @@ pub(super) struct MemoryGrant {
 }
 
 impl MemoryGrant {
-    /// Creates a fixed grant of `bytes` bytes.
     pub(super) fn all(bytes: u64) -> Self {
         Self {
             bytes,

@@ -14,7 +14,6 @@ pub(super) enum RowGroups {
 }
 
 impl RowGroups {
-    /// Returns, for each world, the number of its group.
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
             Self::Rows(numbers) => Cow::Borrowed(numbers),
@@ -31,7 +30,6 @@ impl RowGroups {
         }
     }
 
-    /// Returns the number of worlds of each of `count` groups.
     pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
         match self {
             Self::Masks(masks) => {
@@ -91,7 +89,6 @@ impl RowGroups {
         (many, rest)
     }
 
-    /// Returns the worlds of each of `count` groups.
     pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
         if let (Self::Rows(_), 1) = (self, count) {
             return vec![rows.clone()];

@@ -20,7 +20,6 @@ struct RowMask {
 }
 
 impl Selection {
-    /// Creates the selection of all of `width` worlds.
     pub(crate) fn all(width: usize) -> Self {
         let mut mask = vec![u64::MAX; width.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (mask.last_mut(), width % 64) {
@@ -105,7 +104,6 @@ impl Selection {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
-    /// Returns the intersection with another selection.
     pub(crate) fn intersection(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();

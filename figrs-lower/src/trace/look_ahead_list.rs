@@ -120,7 +120,6 @@ pub(super) enum LookAheadEnd {
 pub(super) struct WeighedReaders {
     /// Values of the readers that are free choices.
     pub(super) values: Vec<f64>,
-    /// The log-probabilities of all readers.
     pub(super) logs: Vec<f64>,
 }
 

@@ -51,7 +51,6 @@ impl ParameterReaders {
         self.is_known.then_some(self.is_all)
     }
 
-    /// Clears the lists of readers.
     pub(super) fn clear(&mut self) {
         self.chains.clear();
         self.choices.clear();

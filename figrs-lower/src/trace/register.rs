@@ -43,19 +43,16 @@ impl ValueRegister {
         self.held == RegisterContent::Nothing
     }
 
-    /// Returns the value, if it is an `f64`.
     #[inline]
     pub(super) fn number(&self) -> Option<f64> {
         (self.held == RegisterContent::Plain(PlainType::F64)).then(|| f64::from_bits(self.word))
     }
 
-    /// Returns the value, if it is a Boolean.
     #[inline]
     pub(super) fn truth(&self) -> Option<bool> {
         (self.held == RegisterContent::Plain(PlainType::Bool)).then_some(self.word != 0)
     }
 
-    /// Heap size of the value in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, Datum::heap_bytes)
     }
@@ -107,7 +104,6 @@ impl ValueRegister {
         }
     }
 
-    /// True if the register holds this value.
     #[inline]
     pub(super) fn holds(&self, value: &Datum) -> bool {
         match (self.held, value.word()) {
@@ -191,7 +187,6 @@ impl RegisterList {
         self.count = 0;
     }
 
-    /// Size of the list in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.registers.capacity() * size_of::<ValueRegister>()
     }

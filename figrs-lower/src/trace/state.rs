@@ -170,7 +170,6 @@ impl Trace {
         &self.nodes[site.number()].element
     }
 
-    /// The value of a node.
     #[inline]
     pub(super) fn present(&self, number: u32) -> &ValueRegister {
         &self.nodes[number as usize].value

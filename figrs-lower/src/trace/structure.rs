@@ -42,7 +42,6 @@ impl Trace {
         self.undo.operations.push(StructureUndo::Link { by });
     }
 
-    /// Removes the last input of a node.
     pub(super) fn remove_last_input(&mut self, by: u32) {
         let Some(InputEdge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;

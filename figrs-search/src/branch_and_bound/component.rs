@@ -34,7 +34,6 @@ enum Tree {
 /// same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
-/// Limits of the searches of all components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
     /// Upper bound of the cost: assignments with at least this cost are ignored.

@@ -153,7 +153,6 @@ impl ListedCosts {
         self.costs.push(cost);
     }
 
-    /// Returns the list with renamed variables.
     pub(super) fn renamed(&self, name: impl Fn(u32) -> u32) -> Self {
         Self {
             scope: self.scope.iter().map(|&v| name(v)).collect(),

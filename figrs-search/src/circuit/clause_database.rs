@@ -155,7 +155,6 @@ impl ClauseDatabase {
         self.literals.len()
     }
 
-    /// Returns the number of clauses of a kind.
     #[cfg(test)]
     pub(super) fn count(&self, kind: ClauseKind) -> usize {
         self.headers

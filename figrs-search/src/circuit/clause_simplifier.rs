@@ -103,14 +103,12 @@ impl ClauseSimplifier {
         self.truths[2 * atom] == Truth::Open
     }
 
-    /// Returns the clauses that contain a literal.
     pub(super) fn clauses_of(&self, literal: AtomLiteral) -> impl Iterator<Item = &[AtomLiteral]> {
         let ids = self.occurrences[literal.index()].iter();
         let clauses = ids.map(|&id| self.clauses[id as usize].as_slice());
         clauses.filter(move |clause| clause.binary_search(&literal).is_ok())
     }
 
-    /// Removes all clauses that contain an atom.
     pub(super) fn remove_clauses_of(&mut self, atom: usize) {
         for value in [true, false] {
             let literal = AtomLiteral::new(atom as u32, value);
@@ -157,7 +155,6 @@ impl ClauseSimplifier {
         self.units.clear();
     }
 
-    /// Removes a literal from a clause, which strengthens the clause.
     fn strengthen(&mut self, id: u32, literal: AtomLiteral) {
         let clause = &mut self.clauses[id as usize];
         let Ok(place) = clause.binary_search(&literal) else {

@@ -57,7 +57,6 @@ impl<V: Copy> ComponentCache<V> {
         }
     }
 
-    /// Returns the size of the cache in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.allocation_size() + self.entered.capacity() * size_of::<ComponentHash>()
     }

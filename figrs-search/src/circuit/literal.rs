@@ -2,7 +2,6 @@
 
 use std::ops::Not;
 
-/// An atom or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct AtomLiteral(u32);
 

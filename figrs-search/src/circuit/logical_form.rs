@@ -88,7 +88,6 @@ impl LogicalForm {
             + self.symbols.len() * SYMBOL_BYTES
     }
 
-    /// Returns the number of literals of all clauses.
     pub(super) fn clause_literals(&self) -> usize {
         self.clauses.iter().map(Vec::len).sum()
     }

@@ -30,7 +30,6 @@ impl ValueAtoms {
         this
     }
 
-    /// Returns the number of atoms.
     pub(super) fn len(&self) -> usize {
         self.variables.len()
     }
@@ -39,7 +38,6 @@ impl ValueAtoms {
         4 * (self.cardinalities.len() + self.firsts.len() + self.variables.len())
     }
 
-    /// Returns the range of a variable's atoms.
     pub(super) fn of(&self, variable: u32) -> std::ops::Range<u32> {
         let first = self.firsts[variable as usize];
         let n = self.cardinalities[variable as usize];

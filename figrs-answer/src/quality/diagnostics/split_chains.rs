@@ -32,7 +32,6 @@ impl SplitChains {
         self.0.first().map_or(0, Vec::len)
     }
 
-    /// The draws of all halves.
     pub(super) fn draws(&self) -> Vec<f64> {
         self.0.concat()
     }

@@ -60,7 +60,6 @@ pub(super) struct Expander<'m> {
     stack: Vec<Frame>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
-    /// Memory taken by the expansion.
     memory: ExpansionMemory,
     /// Results of Chains that were counted as elements before the traversal reaches them.
     counted: FxHashSet<ElementId>,

@@ -216,7 +216,6 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         });
     }
 
-    /// The weights and expected utilities of all assignments of `keep`.
     pub(super) fn table(&mut self, keep: &[VarId]) -> Result<ExpectedUtilities, EliminationError> {
         let graph = self.diagram.graph;
         let size = graph.dense_size(keep);

@@ -10,7 +10,6 @@ mod scale;
 #[derive(Debug)]
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
-    /// Number of comparisons.
     pub(super) compared: usize,
     /// Numbers of insertions into the cache at which the cached value and the new value of a component differed.
     pub(super) differences: Vec<usize>,
