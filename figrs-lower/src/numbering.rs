@@ -81,7 +81,7 @@ pub(super) trait Numbered {
     /// Returns the number of an element; a new element gets a record.
     fn record(&mut self, element: &AnyElement) -> u32;
 
-    /// Gives records to the parents of an element, unless an intervention sets its value.
+    /// Numbers the parents of an element and creates their records, unless an intervention sets the element's value.
     fn record_parents(&mut self, number: u32);
 
     /// Returns the element with this number.

@@ -51,8 +51,8 @@ impl FirstTrue {
         self.is_full
     }
 
-    /// True if some step of the search was the same as an earlier step, or no world remained. If all steps are of the same kind, a
-    /// settled search would not find anything new in further steps.
+    /// True if some step of the search was the same as an earlier step, or no world remained. A settled search would not find anything new in
+    /// further steps, if all steps are of the same kind.
     pub fn is_settled(&self) -> bool {
         self.settled
     }

@@ -17,8 +17,8 @@ pub(super) struct TentativeState {
 pub(super) struct ProposalLookAhead {
     /// `true` if the list of new node states belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The new states; the list keeps spare entries for later proposals. Entries are filled in place, because moving a number that was just
-    /// written is slow.
+    /// The new states; the list keeps spare entries for later proposals. The entries of the list are filled in place, because moving a
+    /// number that was just written is slow.
     nodes: Vec<TentativeState>,
     count: usize,
     /// Random choices that keep their values, each with its new log-probability.
