@@ -1,4 +1,4 @@
-//! A level, a trend or a moving body, tracked through noisy readings.
+//! Tracking of a level, a trend or a moving body through noisy readings.
 //!
 //! `cargo run --release --example tracking -- --data examples/tracking/flight.csv --model velocity --process 0.05 --noise 1`
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed()))
 }
 
-/// Remedy on the command line for readings that exact ones before them determine.
+/// Returns advice on flags for readings that earlier exact readings determine.
 fn remedy(error: &Error) -> Option<String> {
     match error {
         Error::InStep { step, .. } => Some(format!(
