@@ -15,9 +15,8 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains one of three
-//! things: [`Marginal`]s with their quality (exact or estimated), [`Bounds`], or a world (an assignment of values to all elements) with
-//! high probability.
+//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains one of three things:
+//! [`Marginal`]s with their quality (exact or estimated), [`Bounds`], or a world (an assignment of values to all elements) with high probability.
 //!
 //! | algorithm | where |
 //! |---|---|

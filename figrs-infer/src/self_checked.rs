@@ -24,7 +24,7 @@ const WORLDS: u64 = 100_000;
 const EVALUATIONS: u64 = 5_000_000;
 /// If there are too many worlds to enumerate, this number of worlds is drawn, and the model is run on them.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check. If each level has a random choice, a world that nests deeper takes more evaluations than
+/// Maximum depth of nested branches in a check of a model. If each branch has a random choice, a world that nests deeper takes more evaluations than
 /// a check allows.
 const DEPTH: usize = 2500;
 
@@ -37,11 +37,11 @@ const DEPTH: usize = 2500;
 /// | one world | when the model is run with the values of the world, its weight is the one in the answer; whether another world weighs more is not checked |
 /// | samples and approximations | a second run gives the same numbers |
 ///
-/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an
-/// error is returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for
-/// elimination, or if the model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are
-/// skipped: a density was observed in such a world, or its branches lead to too many worlds. Other errors of a run of the model are
-/// returned. A repeated run of an approximate algorithm does not make its answer exact.
+/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an error is
+/// returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for elimination, or if the
+/// model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are skipped: a density was observed in such
+/// a world, or its branches lead to too many worlds. Other errors of a run of the model are returned. A repeated run of an approximate algorithm does
+/// not make its answer exact.
 ///
 /// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
 ///
@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is
-/// observed), or if the random choices within branches lead to too many worlds. If the error has another reason, it contradicts the
-/// branch tree, which gave the world a positive probability.
+/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is observed), or if
+/// the random choices within branches lead to too many worlds. An error with another reason contradicts the branch tree, which gave the world a
+/// positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -148,7 +148,7 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// The answer of another algorithm than the algorithm named `algorithm`.
+    /// Returns the answer of another algorithm than the one named `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
         let limits = Limits::default().depth(DEPTH);

@@ -28,14 +28,14 @@ pub struct ExactReference {
 
 /// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
-/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a
-/// comparison contains all numbers; an infinite or unknown number is `null` in JSON.
+/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a comparison contains
+/// all numbers; an infinite or unknown number is `null` in JSON.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The estimands. Each row of the comparison has a value for each of them.
+    /// The estimands. Each row of the comparison has a value for each estimand.
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
@@ -62,8 +62,8 @@ impl Comparison {
         &self.elements
     }
 
-    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list
-    /// is empty if the only answers are worlds and bounds.
+    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list is empty
+    /// if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);

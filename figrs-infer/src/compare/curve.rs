@@ -13,7 +13,7 @@ use figrs_answer::algorithm::Algorithm;
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// A point for each budget for which some run has a known error, in the order of the budgets.
+    /// The points of the curve in the order of the budgets; a budget has a point if the error of some run is known.
     pub points: Vec<CurvePoint>,
 }
 

@@ -19,8 +19,8 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list is
-    /// empty if the answer is a world, or if there is no answer.
+    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list of values is empty
+    /// if the answer is a world, or if there is no answer.
     pub values: Vec<f64>,
     /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
     pub standard_errors: Vec<f64>,
@@ -29,10 +29,10 @@ pub struct ComparisonRow {
     /// The largest absolute error over all estimands. If the answer is a world, the difference between its log-probability and that of the
     /// most probable world.
     pub error: Option<f64>,
-    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this is the
-    /// largest standard error that the algorithm states.
+    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this field is the largest
+    /// standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations, the ratio is converted to the normal score that
+    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is converted to the normal score that
     /// has the same tail probability as the ratio has in Student's t distribution.
     pub deviation: Option<f64>,
     /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
@@ -61,7 +61,7 @@ pub struct ComparisonRow {
     pub answer: Option<Answer>,
 }
 
-/// The reference values against which the rows are judged.
+/// The reference values with which the answers of all algorithms are compared.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],

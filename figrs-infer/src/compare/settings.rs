@@ -43,14 +43,13 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 /// Runs several algorithms on the same model and targets, and compares their answers with each other and with the exact
 /// answer.
 ///
-/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the
-/// reason. If no exact answer is supplied, [`VariableElimination`] computes it, within about `3e7` operations and `2^20` entries per
-/// table. If the exact computation exceeds these limits, the first answer that is marked as exact is used instead. An answer that is a
-/// world is judged by comparing its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same
-/// limits. [`Verdict`](super::Verdict) describes how answers are judged.
+/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the reason. If
+/// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If the
+/// exact computation exceeds these limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
+/// its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict)
+/// describes how answers are judged.
 ///
-/// **Complexity.** The sum over all algorithms: they run one after the other, and each algorithm expands the model
-/// anew.
+/// **Complexity.** The sum of the costs of all algorithms, which run one after the other; each algorithm expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -120,8 +119,7 @@ impl Compare {
         self
     }
 
-    /// Adds an error curve. For each budget and each seed below `runs`, `make` builds an algorithm from the budget and the seed, and the
-    /// algorithm runs.
+    /// Adds an error curve. For each budget and each seed below `runs`, `make` builds an algorithm, which is then run.
     pub fn curve<A: Algorithm + 'static>(
         mut self,
         budgets: impl IntoIterator<Item = u64>,
@@ -143,8 +141,8 @@ impl Compare {
         /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
         /// algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
-        /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
+        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its answer so
+        /// far, and is then abandoned; an algorithm that watches the same flag returns in time. The remaining algorithms are not run.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 

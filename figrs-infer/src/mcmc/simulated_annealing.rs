@@ -24,17 +24,17 @@ const BLOCK: u64 = 256;
 
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
-/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings). The steps sample the probability of a world, including its
-/// evidence, to the power of one over the temperature. The temperature falls geometrically. The answer is the best world that any of the
-/// chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), this world covers the targets and the
-/// evidence, and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the
+/// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample the
+/// probability of a world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically. The answer is the
+/// best world that any of the chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), the best world contains the
+/// targets and the evidence, and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the
 /// probability.
 ///
 /// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
 /// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a world better than all
-/// before also copies the world.
+/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a better world than all earlier
+/// ones also copies the world.
 ///
 /// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
 ///
@@ -190,8 +190,7 @@ struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if this world is more probable than the other world. A world with fewer densities among its likelihoods is infinitely more
-    /// probable.
+    /// True if this world is more probable than the other world. A world with fewer densities among its likelihoods is infinitely more probable.
     fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

@@ -4,7 +4,8 @@ use figrs_core::Limits;
 
 use figrs_answer::run::watch::RunMonitor;
 
-/// Maximum number of shares into which the memory limit is divided. If there are more chains, only a few of them run at the same time.
+/// Maximum number of shares into which the memory limit is divided. If there are more chains than shares of the memory, only some of the chains run
+/// at the same time.
 const MOST_SHARES: usize = 16;
 
 /// The seed and the limits of a sampler.
@@ -29,10 +30,10 @@ impl SamplerSettings {
         self.limits.thread_count()
     }
 
-    /// The settings of each chain of a run that holds `worlds` worlds in all. A world may take its share of the memory limit, and ends with
-    /// the run.
+    /// Returns the settings of each chain of a run that holds `worlds` worlds in all. Each world may take its share of the memory limit, and stops
+    /// when the run stops.
     ///
-    /// The share does not depend on the number of threads, so that whether a model fits into memory does not depend on it either.
+    /// The share of a world does not depend on the number of threads, so that whether a model fits into memory does not depend on it either.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;

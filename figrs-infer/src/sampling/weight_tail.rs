@@ -30,11 +30,11 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that must be returned for `rows` rows, in one block or in several blocks.
+    /// Number of the largest weights that must be returned for `rows` worlds, in one block or in several blocks.
     ///
-    /// Blocks have the same distribution. The number of tail weights that come from one block is therefore Poisson distributed, and
-    /// exceeds the returned number with a probability of one in a thousand million. If the number of samples is not fixed, the whole tail
-    /// may come from one block.
+    /// Blocks of worlds have the same distribution. The number of tail weights that come from one block is therefore Poisson distributed, and exceeds
+    /// the returned number with a probability of one in a thousand million. If the number of samples is not fixed, the whole tail may come from one
+    /// block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;

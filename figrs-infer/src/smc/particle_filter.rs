@@ -7,8 +7,8 @@
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that are run at the same time; the weight of each is multiplied by one statement of evidence after another. The worlds form one
-/// or more populations of the same size, and the worlds of a population are consecutive.
+/// Worlds that run at the same time; statements of evidence multiply the weight of each world one after another. The worlds form one or more
+/// populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -16,7 +16,7 @@ pub trait Particles {
     /// Number of statements of evidence that are known so far.
     fn statements(&self) -> usize;
 
-    /// True if there is a statement with the index `statement`.
+    /// True if there is a statement of evidence with the index `statement`.
     fn has_statement(
         &mut self,
         statement: usize,
@@ -29,15 +29,15 @@ pub trait Particles {
     /// Number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns whether
-    /// the run continues.
+    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns whether the run
+    /// continues after the statement.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
     /// The weights of the particles of each population since the last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the given ancestors; all populations have the same size. For each remaining population,
-    /// `replaced` states whether its particles get a weight of one; if not, the particles get the weights of their ancestors.
+    /// Replaces the particles by copies of the given ancestors; all populations have the same size. For each remaining population, `replaced` states
+    /// whether its particles get a weight of one; if not, the particles get the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
@@ -62,16 +62,16 @@ pub struct PopulationResult {
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements. After each statement except the last, and in each population whose effective size is below
-/// the fraction `threshold` of its particles, particles are replaced by copies of ancestors. To do so, `choose` receives the weights of
-/// one population and writes, for each new particle, the index of its ancestor in the population. A population whose weights are all
-/// zero is removed when other populations are replaced.
+/// Moves particles through all statements. Particles are replaced by copies of ancestors after each statement except the last, in each population
+/// whose effective size is below the fraction `threshold` of its particles. For a replacement, `choose` receives the weights of one population and
+/// writes, for each new particle, the index of its ancestor in the population. A population whose weights are all zero is removed when other
+/// populations are replaced.
 ///
 /// Returns `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight.
-/// For each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an
-/// unbiased estimate of the probability of the evidence. For a population that was removed, the estimate is zero.
+/// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight. For each
+/// population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an unbiased estimate of the
+/// probability of the evidence. For a population that was removed, the estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).

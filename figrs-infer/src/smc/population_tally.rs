@@ -1,4 +1,4 @@
-//! Sums of the weights of the populations of a block, by the values of the targets.
+//! Sums of the weights of a block of particle populations, by the values of the targets.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
@@ -60,7 +60,7 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Computes the sums of a block in which all roots have been evaluated. The block consists of populations of `size` rows.
+    /// Computes the sums of a block of worlds in which all roots have been evaluated. The block consists of populations of `size` worlds.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -136,7 +136,7 @@ impl PopulationTally {
     }
 }
 
-/// The distinct values of a column in the order of first occurrence, and the index of the value in each row.
+/// Returns the distinct values of a column in the order of first occurrence, and the index of the value in each world.
 fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
     const UNKNOWN: u32 = u32::MAX;
     let mut values = element.no_column();
@@ -172,8 +172,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// For each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's
-/// weight.
+/// Returns for each population the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

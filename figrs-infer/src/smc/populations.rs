@@ -18,8 +18,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations that
-/// are run together. The weight of a population is its estimate of the evidence.
+/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
+/// are run together. The weight of a population of particles is its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -92,8 +92,8 @@ impl PopulationSums {
         self.log_weights.len()
     }
 
-    /// Adds populations, and returns whether they count: populations with more densities than others do not count. If the new populations
-    /// have fewer densities than the populations added before, the earlier populations no longer count, and their draws are dropped.
+    /// Adds populations of particles, and returns whether they count: populations with more densities than others do not count. If the new
+    /// populations have fewer densities than the populations added before, the earlier populations no longer count, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();

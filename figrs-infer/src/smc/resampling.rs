@@ -31,8 +31,8 @@ impl Resampling {
         chosen
     }
 
-    /// As [`ancestors`](Self::ancestors), with one new particle for each entry of `chosen`. The mean number of copies of an old
-    /// particle is proportional to its weight.
+    /// Draws the ancestor index of each entry of `chosen`, in ascending order, as [`ancestors`](Self::ancestors) does. The mean number of copies of
+    /// an old particle is proportional to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
@@ -113,11 +113,10 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Inversion of the cumulative weights, which are scaled to the number of ancestors. The points to be inverted are in ascending order;
-/// `below` returns the number of points below the upper end of a particle's interval.
+/// Inverts the cumulative weights, which are scaled to the number of ancestors. The points to be inverted are in ascending order; `below` returns the
+/// number of points below the upper end of a particle's interval.
 ///
-/// No branch of the code depends on the values of the numbers: the ancestors are random, and a mispredicted branch takes more time
-/// than everything else.
+/// No branch of the code depends on the values of the numbers, because mispredicted branches would take more time than everything else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;

@@ -21,8 +21,8 @@ pub enum AssignmentDraws {
 }
 
 impl Gibbs {
-    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain.
-    /// The random number streams are those of part number `part` of a run with the seed.
+    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The chains use
+    /// the random number streams that part number `part` of a run with this seed would use.
     ///
     /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]

@@ -14,7 +14,7 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The draws of all chains of [`Gibbs`](crate::Gibbs); if a run is divided into units of work, each chain is a unit.
+/// The draws of all chains of [`Gibbs`](crate::Gibbs); a run that is divided into parts computes whole chains in each part.
 #[derive(Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
@@ -33,8 +33,7 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty: every process computes the same supports, and a value is identified by its index in the support of
-    /// its target.
+    /// Always empty, because every process computes the same list of possible values, and draws are stored as indices into this list.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
@@ -59,7 +58,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// Starts without the draws of any chain.
+    /// Creates the sums of a run of which no chain has been added.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,

@@ -16,7 +16,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries that are processed between two checks of the clock; this takes less than a millisecond.
+/// Number of table entries that are processed between two checks of the clock, which takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
 /// Schedule of the chains: number of chains, burn-in, number of draws, and thinning.
@@ -36,7 +36,7 @@ impl Schedule {
     }
 }
 
-/// Source from which the value of a target is read.
+/// The source of a target's value: a fixed value or a variable.
 enum TargetSource {
     Fixed(u32),
     Variable(usize),
@@ -46,8 +46,7 @@ enum TargetSource {
 pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<TargetSource>,
-    /// The folded variables (functions of their parents that no block updates) that the targets need, in topological
-    /// order.
+    /// The folded variables (functions of their parents that no Gibbs block updates) that the targets need, in topological order.
     needed: Vec<&'k DeterministicVariable>,
 }
 
@@ -107,7 +106,7 @@ impl<'k> TargetReader<'k> {
 struct GibbsChain {
     state: GibbsState,
     rng: Xoshiro256PlusPlus,
-    /// Index of the block that is updated next.
+    /// Index of the Gibbs block that is updated next.
     block: usize,
     tally: GibbsChainTally,
 }

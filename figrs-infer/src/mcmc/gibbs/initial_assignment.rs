@@ -11,7 +11,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 const FORWARD_DRAWS: u64 = 100;
 /// Total number of forward draws that are tried if elimination is too expensive.
 const TRIES: u64 = 1000;
-/// Limits of the elimination. The limits are constants, because all machines must find the same assignment.
+/// Limits of the elimination that finds an initial assignment: table entries, operations, bytes of memory. The limits of the elimination are
+/// constants, because all machines must find the same initial assignment.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
@@ -26,8 +27,8 @@ pub(super) enum InitialAssignment {
     },
 }
 
-/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it; the factors used are those
-/// in which it is the last variable.
+/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it, by the factors in which it is the last
+/// variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.
@@ -107,7 +108,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// The most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
+    /// Returns the most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
     fn eliminated(
         &self,
         rng: &mut impl Rng,
@@ -128,7 +129,7 @@ impl<'g> ForwardSampler<'g> {
         }
     }
 
-    /// The graph with additional random weights, which prevent all chains from starting at the most probable assignment (Papandreou and
+    /// Returns the graph with additional random weights, which prevent all chains from starting at the most probable assignment (Papandreou and
     /// Yuille 2011, "Perturb-and-MAP random fields").
     fn perturbed(&self, rng: &mut impl Rng) -> FactorGraph {
         let mut graph = self.graph.clone();

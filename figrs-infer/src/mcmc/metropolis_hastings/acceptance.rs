@@ -13,7 +13,7 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks from which a step chooses one at random, in the old world and in the new world.
+    /// Number of random choices and blocks of choices from which a step picks one, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
@@ -25,7 +25,7 @@ impl AcceptanceTerms {
         self.log_tempered(1.0)
     }
 
-    /// As [`log_target`](Self::log_target), with the likelihood raised to the power `power`.
+    /// Returns the logarithm of the ratio of the probabilities of the new and the old world, with the likelihood raised to the power `power`.
     #[inline]
     pub fn log_tempered(&self, power: f64) -> f64 {
         let Change {
@@ -43,9 +43,9 @@ impl AcceptanceTerms {
         }
     }
 
-    /// The logarithm of the probability of proposing the old world from the new world, minus the logarithm of the probability of proposing
-    /// the new world from the old world. The ratio covers the choice of the site, the proposed values, and the random choices that only one
-    /// of the two worlds has, which are drawn from their priors.
+    /// The logarithm of the probability of proposing the old world from the new world, minus the logarithm of the probability of proposing the new
+    /// world from the old world. The ratio covers the selection of the changed choice, the proposed values, and the random choices that only one of
+    /// the two worlds has, which are drawn from their priors.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {

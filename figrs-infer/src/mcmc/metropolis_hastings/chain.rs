@@ -109,7 +109,7 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps, or as many steps as the time allows. If time is limited, burn-in takes at most a third of it.
+    /// Makes all steps of the chain, or as many steps as the time allows. If time is limited, burn-in takes at most a third of the time.
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
@@ -180,7 +180,7 @@ impl MetropolisChain {
         }
     }
 
-    /// For each target, the distinct values that were drawn, and the record of the draws as indices of these values.
+    /// Returns for each target the distinct values that were drawn, and the record of the draws as indices of these values.
     pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
         (self.values, self.finished)
     }

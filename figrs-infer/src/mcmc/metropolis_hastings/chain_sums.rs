@@ -19,8 +19,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). If a run is divided into units of work, each chain is a unit;
-/// the short chains that look for other modes (probes) are the units after the chains.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). A run can be divided into parts by chains; the probes (short chains
+/// that look for other modes) are numbered after the chains.
 #[derive(Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
@@ -35,7 +35,7 @@ pub struct MetropolisSums {
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
-/// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
+/// The result of one part of the work: a chain, or a probe (a short chain that looks for other modes).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
     /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.
@@ -44,7 +44,7 @@ pub struct ChainTally {
     work: ChainWork,
 }
 
-/// The kind of a unit of work (a chain or a probe), with its result.
+/// The result of a chain or of a probe.
 #[derive(Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
@@ -94,7 +94,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Starts a sum without chains; `asked` is the number of chains that the run will have.
+    /// Creates the sums of a run to which no chain has been added; `asked` is the number of chains that the run will have.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -119,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose
-    /// worlds have more densities than the worlds of other chains are left out, because their worlds are infinitely less likely. Chains
-    /// without time for a draw are left out too.
+    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose worlds
+    /// have more densities than the worlds of other chains are left out, because their worlds are infinitely less likely. Chains that were stopped
+    /// before their first draw are left out too.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -215,8 +215,7 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// The last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first
-/// occurrence.
+/// Returns the last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

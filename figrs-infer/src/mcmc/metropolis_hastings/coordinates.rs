@@ -1,9 +1,8 @@
 //! Coordinates of continuous values; random walks are symmetric in these coordinates.
 //!
-//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i
-//! / x_n)` for all components but the last: Aitchison (1982), "The statistical analysis of compositional data". If a walk is symmetric
-//! in the coordinates, the density of its steps over the values is the density over the coordinates divided by the volume `|dx / dy| =
-//! Π x_i`.
+//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i / x_n)` for
+//! all components but the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a symmetric walk over the values
+//! is its density over the coordinates divided by the volume `|dx / dy| = Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
@@ -65,7 +64,7 @@ pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(
     }
 }
 
-/// The coordinates of the present value of a site; `None` if its values are not continuous.
+/// Returns the coordinates of the present value of a random choice; `None` if its values are not continuous.
 pub(super) fn coordinates_of(
     trace: &mut Trace,
     site: Site,

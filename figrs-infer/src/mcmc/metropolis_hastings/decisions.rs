@@ -1,4 +1,4 @@
-//! The random decisions of a step.
+//! The random decisions of a Metropolis-Hastings step.
 
 use figrs_lower::Chooser;
 use rand::{Rng, RngExt};
@@ -47,7 +47,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// This function is not inlined, because the compiler would otherwise compute the exponential even if it is not needed.
+/// Inlining this function would make the compiler compute the exponential even if it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

@@ -1,22 +1,22 @@
-//! Random walks with an adapted covariance, for correlated continuous sites.
+//! Random walks with an adapted covariance, for correlated continuous choices.
 //!
-//! The method is that of Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". In addition the scale is adapted, as in
-//! algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
+//! The random walk adapts its covariance as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale of the random walk
+//! is adapted as in algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weights of positions: the weight of the t-th position is t to the power of minus this exponent. With these weights,
-/// the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. On a ridge of
+/// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With weights that fall
+/// by this exponent, the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. On a ridge of
 /// correlation .99999, all chains found the length of the ridge within 1500 positions; with weights of 3 / t, no chain did.
 const FORGETTING_EXPONENT: f64 = 0.6;
 /// After this number of positions per dimension, the weights are proportional to 1 / t, which averages the later positions.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
 const JITTER: f64 = 1e-9;
-/// Minimum correlation of two sites that makes joint steps of all sites worth their cost.
+/// Minimum correlation of two continuous choices that makes joint steps of all choices worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A normal random walk. The covariance of a step is that of the positions learned so far, times a scale.
+/// A random walk with normally distributed steps. The covariance of a step is the covariance of the positions so far, times a scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -72,8 +72,8 @@ impl RandomWalk {
         self.factor.len() == dimensions
     }
 
-    /// True if joint moves of `sites` sites are worth their cost with the learned covariance: some site is a list of numbers, or some
-    /// coordinates are strongly correlated.
+    /// True if joint moves of `sites` choices are worth their cost with the learned covariance: some choice is a list of numbers, or some coordinates
+    /// are strongly correlated.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;

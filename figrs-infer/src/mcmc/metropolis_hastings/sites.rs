@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// When this number of sweeps is stored, every other sweep is dropped. At least four sweeps then remain for each of the sixteen batches of
-/// the test of agreement.
+/// When this number of sweeps is stored, every other sweep is dropped. At least four sweeps then remain for each of the sixteen batches of the test
+/// of agreement.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. Half of the sweeps remain, one for each batch of
-/// the test of agreement.
+/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. After half of the sweeps are dropped, one sweep remains for
+/// each batch of the test of agreement.
 const LEAST_SWEEPS: u32 = 32;
 /// When more numbers than this are stored, every other sweep is dropped, provided that there are at least `LEAST_SWEEPS` sweeps. The limit
 /// is 16 MB for each chain.
 const NUMBERS: usize = 1 << 21;
-/// When there are this many series, further elements created by functions are no longer distinguished by name.
+/// From this number of series on, further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;
-/// For values that are not numbers, the number of bits of the value's digest that are recorded.
+/// Number of recorded bits of a value's hash, for values that are not numbers.
 const BITS: u32 = 4;
 
 /// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its number in the
@@ -37,11 +37,11 @@ pub(crate) struct ChoiceSeries {
     pub(crate) label: Label,
     /// Number of components of a value of the choice.
     pub(crate) width: usize,
-    /// `true` if the values are not numbers, and bits of their digests are recorded instead.
+    /// `true` if the values are not numbers, and bits of their hashes are recorded instead.
     pub(crate) is_digest: bool,
     /// The sweeps in which the choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
-    /// For each of these sweeps, the sum of each component over the occurrences.
+    /// For each sweep in which the choice occurred, the sum of each component over the occurrences.
     pub(crate) sums: Vec<f64>,
 }
 
@@ -81,9 +81,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices; recording then takes no
-/// more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
-/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
+/// A sweep records every random choice once. At first, the number of steps between two sweeps is the number of choices; recording then takes no more
+/// time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The record takes at
+/// most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two sweeps.
@@ -103,7 +103,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// By site number: the last element that had this number, and the index of its series.
+    /// By the number of a random choice: the last element that had this number, and the index of its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -246,7 +246,7 @@ impl SiteRecord {
     }
 }
 
-/// Some bits of the digest of a value, as numbers that are 0 or 1.
+/// Returns some bits of the hash of a value, as numbers that are 0 or 1.
 fn digest(value: &Datum) -> [f64; BITS as usize] {
     // The finaliser of MurmurHash3 mixes the bits, because the digest of a value may be the bits of the value itself.
     let mut bits = value.digest();

@@ -1,7 +1,7 @@
 //! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starting
 //! points.
 //!
-//! Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
+//! The principle is that of Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::{Site, Trace};
@@ -17,14 +17,14 @@ const CANDIDATES: usize = 8;
 /// Share of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// The random numbers of a candidate. The world of the candidate can be drawn again from this random number stream.
+/// Returns the random number stream of a candidate world. The candidate world can be drawn again from this random number stream.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
-/// The indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far
-/// apart. Each selected candidate is the one with the greatest distance, in ranks, from the nearest candidate selected before. There are
-/// fewer indices than chains if few candidates are possible worlds, and no indices if no choice is continuous.
+/// Returns the indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far apart.
+/// Each selected candidate has the greatest distance, in ranks, from the nearest candidate selected before. There are fewer indices than chains if
+/// few candidates are possible worlds, and no indices if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],

@@ -1,4 +1,4 @@
-//! One step of a Markov chain over worlds: selects a site or a block, and makes a proposal for it.
+//! One step of a Markov chain over worlds: selects a random choice or a block, and makes a proposal for it.
 
 use figrs_lower::internals::Trace;
 
@@ -8,8 +8,8 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
 impl Kernel {
-    /// Makes a step. Its proposal is accepted with probability `exp(log_acceptance(terms))`, or always if that number exceeds
-    /// one. Use [`AcceptanceTerms::log_acceptance`] to sample the posterior.
+    /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
+    /// exceeds one. Use [`AcceptanceTerms::log_acceptance`] to sample the posterior.
     ///
     /// The trace must hold a world of positive weight.
     ///

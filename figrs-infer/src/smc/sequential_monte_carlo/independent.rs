@@ -10,8 +10,7 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of populations for each draw. The number is two, because a draw then succeeds even if one of the populations
-/// loses all its particles.
+/// Number of particle populations for each draw. With two populations, a draw succeeds even if one of the populations loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
 /// Minimum number of populations of a round of draws, equal to the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
@@ -36,12 +35,12 @@ pub struct IndependentDraws<T> {
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. `run` runs a sampler
-    /// derived from this sampler: it has other populations and another seed, and retains trajectories. `world` reads one draw of the
+    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. The function `run` runs a sampler
+    /// derived from this sampler: it has other populations and another seed, and retains trajectories. The function `world` reads one draw of the
     /// answer.
     ///
-    /// Each world has its own populations. The world is the trajectory of one of these populations, which is drawn with probability
-    /// proportional to its estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
+    /// Each world is drawn from its own populations of particles. The world is the trajectory of one of its populations, which is drawn with
+    /// probability proportional to its estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
     /// repeated. If a run is stopped, fewer worlds are returned.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles

@@ -32,7 +32,7 @@ use figrs_answer::setters;
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Number of rows of a block; populations with fewer particles are combined into blocks of this size.
+/// Number of worlds of a block; populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
 /// The particle filter: worlds (assignments of values to elements) are run at the same time, and after a statement of evidence, worlds
@@ -108,17 +108,16 @@ impl SequentialMonteCarlo {
     figrs_factor::field_setters! {
         /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
         populations: u64 => populations;
-        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
-        /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
-        /// its block.
+        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit into
+        /// 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of its block.
         side_by_side: u64 => side_by_side;
         /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
         /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
         first_population: u64 => first_population;
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
-        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
-        /// and 1 means after every statement that gives the particles different weights.
+        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never to resample,
+        /// and 1 to resample after every statement that gives the particles different weights.
         threshold: f64 => threshold;
     }
 
@@ -193,7 +192,7 @@ impl SequentialMonteCarlo {
         wanted.clamp(1, self.populations)
     }
 
-    /// The random number stream of a block, and the number of its populations.
+    /// The random number stream of a block of populations, and the number of its populations.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -260,8 +259,7 @@ struct FilterProgress<'a> {
 }
 
 impl FilterProgress<'_> {
-    /// Counts that `particles` particles have processed one more of the `statements` statements, in one of `parts`
-    /// parts.
+    /// Counts that `particles` particles have processed one more of the `statements` statements of evidence, in one of `parts` parts.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -273,13 +271,13 @@ impl FilterProgress<'_> {
     }
 }
 
-/// A block whose rows are the particles of the filter.
+/// A block of worlds that are the particles of the filter.
 struct BlockParticles<'a> {
     block: &'a mut Block,
     progress: &'a FilterProgress<'a>,
-    /// Number of rows at the beginning of the run.
+    /// Number of worlds at the beginning of the run.
     rows: u64,
-    /// Number of rows of each population.
+    /// Number of worlds of each population.
     size: usize,
 }
 
@@ -322,7 +320,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Empty sums for a range of units of the run.
+    /// Creates empty sums for a range of units of work of the run.
     fn sums(
         &self,
         units: &Range<u64>,
@@ -339,12 +337,12 @@ impl SequentialMonteCarlo {
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
-    /// Number of blocks of the run.
+    /// Number of blocks of populations in the run.
     fn blocks(&self) -> u64 {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks, up to the block with index `end`. `tally` returns the sums of the populations of a unit of
+    /// Runs the next blocks of populations, up to the block with index `end`. The function `tally` returns the sums of the populations of a unit of
     /// work.
     fn run_blocks<W, S: Sums>(
         &self,

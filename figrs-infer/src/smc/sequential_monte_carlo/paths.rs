@@ -16,14 +16,14 @@ struct Segment<T> {
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of
-/// a part, its segment therefore has hardly more than one path for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
+/// sequence, its segment therefore has hardly more than one path for each population.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// The rows of the particles at which the paths of the last segment end, in ascending order.
+    /// The indices of the particles at which the paths of the last segment end, in ascending order.
     rows: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining rows of a block.
+    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining worlds of a block.
     pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
@@ -64,8 +64,7 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths that no longer lead to a particle. Starts at the last segment, and ends at a segment in which all paths lead to a
-    /// particle.
+    /// Drops the paths that no longer lead to a particle. Starts at the last segment, and ends at a segment in which all paths lead to a particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);

@@ -20,8 +20,7 @@ use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// Values are passed on from part to part: input elements of a part have the values of output elements of the preceding
-/// part.
+/// Values are passed on from part to part: input elements of a part have the values of output elements of the preceding part.
 pub trait Sequence: Sync {
     /// The type of the values of which a trajectory consists.
     type Value: Value;
@@ -29,7 +28,7 @@ pub trait Sequence: Sync {
     /// Number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds the part with this index. Repeated calls must build the same part.
+    /// Builds the part with this index. Repeated calls must build the same part of the sequence.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -44,7 +43,7 @@ pub struct SequencePart<T> {
 }
 
 impl<T: Value> SequencePart<T> {
-    /// A part with the evidence of this model.
+    /// Creates a part of a sequence with the evidence of this model.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -260,7 +259,7 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
+/// A cache of the built parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
 struct PartCache<'a, S> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,
@@ -326,9 +325,9 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
     /// The index, in the whole sequence, of the first statement of the current part.
     first: usize,
     progress: &'w FilterProgress<'w>,
-    /// Number of rows of the first part's block.
+    /// Number of worlds of the first part's block.
     rows: u64,
-    /// Number of rows of a population.
+    /// Number of worlds of a population.
     size: usize,
     paths: AncestralPaths<S::Value>,
 }
