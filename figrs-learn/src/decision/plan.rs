@@ -20,10 +20,10 @@ use figrs_factor::eliminate::DecisionRule;
 
 /// Policies that maximise the expected utility of some decisions, together with this maximum.
 ///
-/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does
-/// not change its policies and utilities. Values of information and of control solve the model anew and subtract the plan's expected
-/// utility; they are therefore valid only while parameters are unchanged: after a change, run the algorithm again. The text of a plan is
-/// the expected utility and a table for each decision.
+/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not
+/// change the plan's policies and utilities. Values of information and of control are differences between a new solution of the model and the plan's
+/// expected utility; run the algorithm again before computing them if a parameter has changed. The text of a plan is the expected utility and a table
+/// for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -119,8 +119,8 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, returns true only if the graph proves that the plan is
-    /// optimal; even if the result is false, no change of one policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory, true only if the graph proves that the plan is optimal; even if not, no
+    /// change of one policy alone improves the plan.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
@@ -132,10 +132,10 @@ impl DecisionPlan {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// Returns the expected sum of all utilities under the condition that the known elements have the stated values, the decision
-    /// takes `choice`, and all other decisions follow the plan.
+    /// Returns the expected sum of all utilities if the known elements have the stated values, the decision takes `choice`, and all other decisions
+    /// follow the plan.
     ///
-    /// The expectation averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
+    /// The expected utility averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
     /// earlier decisions count as equally likely.
     ///
     /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the

@@ -11,8 +11,7 @@ use figrs_answer::error::Error;
 /// relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of an expansion whose probabilities depend on parameters; each outcome has an index, which identifies
-/// the weights that it is the source of.
+/// The outcomes of an expansion whose probabilities depend on parameters; the index of an outcome identifies the weights that equal its probability.
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
@@ -32,7 +31,7 @@ struct DifferentiableMember {
 /// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
-    /// The origin (outcome) of the weight.
+    /// The index of the outcome whose probability is the weight.
     pub(super) origin: u32,
     /// The derivative of the logarithm of the weight, or of the weight itself if the weight is 0.
     pub(super) slope: f64,
@@ -63,7 +62,7 @@ impl DifferentiableMember {
     }
 }
 
-/// For each element that is a result of Chains, returns these Chains.
+/// Returns for each element that is a result of Chains the indices of these Chains.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -127,7 +126,7 @@ impl DifferentiableOutcomes {
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Returns the number of sources of weights, which is the number of outcomes.
+    /// Returns the number of outcomes.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))

@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UtilityEstimate {
-    /// The weighted mean.
+    /// The weighted mean of the utilities.
     pub mean: f64,
     /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of these draws, but not
     /// for the bias due to the distance of their known values from the given values.
