@@ -12,7 +12,7 @@ use super::{
 };
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
+/// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
 pub(super) struct NetworkDraft {
@@ -38,9 +38,9 @@ pub(super) struct NetworkDraft {
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// Number of entries that further tables may have beyond those listed in the text.
+    /// Number of entries that further tables may have in addition to entries listed in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far the sums deviate from one.
+    /// True if table rows are divided by their sums, however far the sums deviate from one.
     normalises: bool,
 }
 
@@ -89,7 +89,7 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// Adds a variable as [`add_variable`](Self::add_variable) does, given the names of the states with their offsets.
+    /// Adds a variable as [`add_variable`](Self::add_variable) does; the names of its states are given with their offsets.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -104,7 +104,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are its options.
+    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are the options of the decision.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -171,8 +171,7 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table that the text need not list in full; returns an error if the total of such entries becomes too
-    /// large.
+    /// Returns the number of entries of a table that the text need not list in full, or an error if the total of such entries becomes too large.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -193,9 +192,9 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by
-    /// row; those of a utility are in the order where the last parent varies fastest; a decision has none. Names and numbers
-    /// are given with their offsets in the text.
+    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the numbers of a
+    /// utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with their offsets in
+    /// the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -223,7 +222,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last of some variables; the text lists its numbers row by row.
+    /// Adds the conditional table of the last variable in `variables`; the text lists its numbers row by row.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -272,7 +271,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, whose number must fit the variables.
+    /// Reads the numbers of a table; their number must fit the variables.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -332,7 +331,7 @@ impl NetworkDraft {
 
     /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
     ///
-    /// `variables` contains the parents and the child, and `at` is the offset of the row in the text.
+    /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],

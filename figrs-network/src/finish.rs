@@ -58,7 +58,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Builds the influence diagram of a draft, which has no decisions or utilities if the draft has none.
+    /// Builds the influence diagram of a draft; a draft without decisions and utilities gives a diagram without them.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
@@ -83,8 +83,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to
-    /// them.
+    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to them.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -118,7 +117,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error which states that a variable is its own ancestor.
+    /// Returns the error that a variable is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));

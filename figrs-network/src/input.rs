@@ -11,8 +11,8 @@ impl Network {
     /// read in the format that its first element determines, whatever the extension is.
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
-    /// [`NetworkError::File`] with line and column. If a network has decisions or utilities, the setting of
-    /// the [`Mistake`](crate::Mistake) is `read_diagram`.
+    /// [`NetworkError::File`] with line and column. For a network with decisions or utilities, the error suggests `read_diagram` as the setting of
+    /// the [`Mistake`](crate::Mistake).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
@@ -73,8 +73,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. Another error is that a decision influences a variable known to it,
-    /// a [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
+    /// **Errors.** The errors of [`Network::read`]. **Errors.** A decision influences a variable known to it, which is a
+    /// [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
@@ -101,8 +101,8 @@ impl InfluenceDiagram {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in its weighted sums of
-    /// utilities (`mau`) are multiplied into the utilities.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
+    /// multiplied into the utilities.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

@@ -26,11 +26,11 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | networks, and options of reading them | [`NetworkReader`], [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
+//! | networks, and options of their readers | [`NetworkReader`], [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
-//! | values of their elements | [`State`] |
-//! | evidence, and files of it | [`NetworkEvidence`], [`Observation`], [`StateLikelihoods`] |
+//! | values of variables | [`State`] |
+//! | evidence, and files of evidence | [`NetworkEvidence`], [`Observation`], [`StateLikelihoods`] |
 //! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
 //! | predictions of a variable, case by case | [`CasePredictor`], [`CasePrediction`] |
 //! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
@@ -43,29 +43,29 @@
 //! A file is read in the format of its extension; an XML document is read in the format that its first element
 //! determines.
 //!
-//! - BIF: blocks may come in any order. Names contain any characters except white space, brackets, `,`, `;`, `|` and `"`, or any characters in
-//!   quotes. Tables consist of rows for the states of the parents, `default` rows, or all numbers with the child varying slowest. The reader skips
-//!   comments, properties and text between blocks; the writer does not write them.
-//! - BIFXML, version 0.3: variables and definitions may come in any order; in tables the child varies fastest and the last parent
-//!   next. The reader skips properties.
-//! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX node
-//!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
-//!   other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated identifiers.
-//! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
+//! - In BIF, blocks may come in any order. Names in BIF contain any characters except white space, brackets, `,`, `;`, `|` and `"`, or any characters
+//!   in quotes. Tables in BIF consist of rows for the states of the parents, `default` rows, or all numbers with the child varying slowest. The
+//!   reader of BIF skips comments, properties and text between blocks; the writer does not write them.
+//! - In BIFXML, version 0.3, variables and definitions may come in any order; in tables the child varies fastest and the last parent next. The reader
+//!   of BIFXML skips properties.
+//! - In XDSL, nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX
+//!   node is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). XDSL
+//!   nodes of other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated
+//!   identifiers.
+//! - In NET, nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. NET formulas over finite states
 //!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions and continuous
 //!   nodes are an error. Names in NET are stored as in XDSL.
-//! - CNF: formulas for model counters can be read but not written. The names of variables are their numbers, counted from 1, and their states are
-//!   `false` and `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Other literals have weight one, and a line `c t mc` sets
-//!   all weights to one. Projected counting (`c p show`, `c ind`, `c t pmc`) is an error.
-//! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
+//! - CNF formulas for model counters can be read but not written. The names of CNF variables are their numbers, counted from 1, and their states are
+//!   `false` and `true`. A CNF line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Literals without such a line have weight one, and a
+//!   line `c t mc` sets all weights to one. Projected counting in CNF (`c p show`, `c ind`, `c t pmc`) is an error.
+//! - In UAI, the last variable of a Bayesian network's table is the child; the names of variables and states are their indices.
 //!
-//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum.
-//! It is then listed in [`Network::normalised`], unless the deviation is only in the last bits. A larger deviation is
-//! an error.
+//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A divided row is listed in
+//! [`Network::normalised`], unless its sum deviated only in the last bits. A larger deviation of a row's sum is an error.
 //!
 //! # Limits
 //!
-//! Variables must be discrete. A table stores all its entries.
+//! All variables must be discrete. A table stores all its entries.
 //!
 //! # References
 //!

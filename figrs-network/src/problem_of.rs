@@ -1,4 +1,4 @@
-//! Test helper that returns the position and the mistake of an error in a text.
+//! Test helper that returns the location and the mistake of an error in a text.
 
 use std::fmt::Debug;
 

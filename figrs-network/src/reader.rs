@@ -43,8 +43,8 @@ impl NetworkReader {
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node of the plate becomes a variable in each slice, whose name is that of
-    /// the node followed by `_0`, `_1` and so on. Other networks are read unchanged.
+    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node of the plate becomes a variable in each time slice, whose name is that
+    /// of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self

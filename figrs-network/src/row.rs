@@ -26,7 +26,7 @@ pub struct NormalisedRow {
 pub(super) enum RowSumCheck {
     /// The row sums to one.
     One,
-    /// The row had this sum, which deviated from one, and was divided by it.
+    /// The row had this sum, which deviated from one, and was divided by the sum.
     Normalised(f64),
     /// The row has this sum, which is too far from one.
     Wrong(f64),

@@ -57,8 +57,8 @@ pub(super) fn near<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Returns the edit distance between two names: the number of letters to change, insert or delete. Only the first letters are
-/// compared, and case is ignored.
+/// Returns the edit distance between two names: the number of letters to change, insert or delete. Only the first letters of names are compared, and
+/// case is ignored.
 pub(super) fn distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

@@ -6,8 +6,8 @@ use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
     /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. In such a
-    /// pair, no directed path leads from one decision to the other, and different variables are known to them. The second decision would therefore
-    /// remember less if it came first.
+    /// pair of decisions, no directed path leads from one to the other, and the two decisions know different variables. The second decision of such a
+    /// pair would remember less if it came first.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -7,20 +7,20 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential, which consists of a node, its parents, and numbers or formulas if it has any.
+/// A potential of a NET file: a node, its parents, and numbers or formulas, which may be absent.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
     /// The formulas of the potential, if it has any.
     pub(super) model: Option<Model<'t>>,
-    /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
+    /// The nodes of the potential's formulas: there is one formula for each joint state of these nodes.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
 /// The formulas of a potential, which are not parsed yet.
 pub(super) struct Model<'t> {
-    /// The input from the beginning of the list of formulas on.
+    /// The input text from the beginning of the list of formulas on.
     pub(super) data: Input<'t>,
     /// Length of the list of formulas in bytes.
     pub(super) length: usize,
@@ -28,14 +28,13 @@ pub(super) struct Model<'t> {
 
 /// A list of numbers in parentheses, which may be nested.
 pub(super) struct Data<'t> {
-    /// The input after the opening parenthesis of the list.
+    /// The input text after the opening parenthesis of the list.
     start: Input<'t>,
     /// For nested lists, the offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full
-/// name.
+/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full name.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
@@ -130,7 +129,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
 }
 
 impl<'t> Model<'t> {
-    /// Skips the formulas, including their semicolon.
+    /// Skips the formulas of a potential, including their semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         space(input)?;
         let data = *input;
@@ -151,7 +150,7 @@ fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
 }
 
 impl<'t> Data<'t> {
-    /// Reads the list, including its semicolon.
+    /// Reads the list of numbers, including its semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
         require(input, '(', "`(`")?;

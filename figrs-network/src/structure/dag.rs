@@ -67,8 +67,7 @@ impl Dag {
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or
-    /// reverse must exist.
+    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or reverse must exist.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {

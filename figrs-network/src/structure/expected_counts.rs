@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells. They are expected counts under the exact posterior of the missing cells in a network or, without
-//! a network, counts of the rows in which all cells of the family are present.
+//! Counts of families from rows with missing cells. The counts are expected counts under the exact posterior of the missing cells in a network or,
+//! without a network, counts of the rows in which all cells of the family are present.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -20,8 +20,8 @@ const LEAST_SHARE: f64 = 0.25;
 /// Score of a family if too few rows have all its cells present.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. Before there is a
-/// network, the rows in which all cells of a family are present are counted, and the counts are scaled up to the number of all rows.
+/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. Before there is a network, the rows
+/// in which all cells of a family are present are counted, and the counts are scaled up to the number of all rows.
 pub(super) struct ExpectedCounts<'d> {
     rows: &'d DataRows,
     /// The missing cells of each incomplete row, in the order of the variables; `None` if there is no network yet.
@@ -32,8 +32,7 @@ pub(super) struct ExpectedCounts<'d> {
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row, given by its variable, by the block that stores its posterior, and by its index in that
-/// block.
+/// A missing cell of a row, given by its variable, the block of dependent missing cells that contains it, and its index in that block.
 struct MissingCell {
     variable: u32,
     block: u32,
@@ -57,7 +56,7 @@ impl<'d> ExpectedCounts<'d> {
 
     /// Creates the expected counts under a structure with these tables, one for each variable.
     ///
-    /// **Errors.** An error if the posterior of a row is too large to be computed.
+    /// **Errors.** The posterior of a row is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -139,8 +138,7 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Returns the possible joint states of some variables of a block, as offsets in the family's table, with their
-    /// probabilities.
+    /// Returns the possible joint states of some variables in a block of missing cells, as offsets in the family's table, with their probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -167,8 +165,7 @@ impl<'d> ExpectedCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// Returns the factor that scales the counts of a family up to all rows; returns `None` if too few rows have all
-    /// cells of the family present.
+    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all cells of the family present.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -177,8 +174,8 @@ impl<'d> ExpectedCounts<'d> {
         (all >= LEAST_SHARE * total).then_some(total / all)
     }
 
-    /// Returns the variables of a family with their strides in its table. The child varies fastest, then the parents from the last to the first, and
-    /// the additional parent varies slowest.
+    /// Returns the variables of a family with their strides in the family's table. In the table of a family, the child varies fastest, then the
+    /// parents from the last to the first, and the additional parent varies slowest.
     fn members(&self, family: Family<'_>) -> Vec<Member> {
         let members = family.more.into_iter();
         let members = members.chain(family.parents.iter().copied());
@@ -267,18 +264,18 @@ impl CaseCounts for ExpectedCounts<'_> {
     }
 }
 
-/// Builds the blocks of missing cells for all rows, without repetition.
+/// Builds the blocks of dependent missing cells for all rows, without repetition.
 struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// Blocks indexed by their variables and by the states of the observed variables around them.
+    /// Blocks of missing cells, indexed by their variables and by the states of the observed variables around them.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
 
 impl BlockBuilder<'_> {
-    /// Adds the blocks of an incomplete row; returns its missing cells and the log-probability of its observed cells.
+    /// Adds the blocks of missing cells in a row; returns the missing cells and the log-probability of the observed cells.
     fn add(&mut self, row: &OpenRow) -> Result<(Vec<MissingCell>, f64), LargePosterior> {
         let children = 0..self.dag.len() as u32;
         let mut groups = Groups::new(&row.cells);
@@ -319,8 +316,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of some missing variables, which occur in the tables of the given children; creates the block
-    /// if it is new.
+    /// Returns the block of some missing variables, which occur in the tables of the given children; creates the block if it is new.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -355,7 +351,7 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// Returns the variables of a child's table, which are the parents followed by the child.
+    /// Returns the variables of a child's table: the parents followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }

@@ -58,7 +58,7 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// For each candidate, returns the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
+    /// Returns for each candidate the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
     /// `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
@@ -129,7 +129,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// Computes the score of a family by counting the rows.
+    /// Computes the score of a family by counting the rows of data.
     fn counted(
         &self,
         family: Family<'_>,

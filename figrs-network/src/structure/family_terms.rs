@@ -1,5 +1,4 @@
-//! Terms of decomposable scores: a function of each count, a function of each parent configuration's total count, and a constant for the
-//! family.
+//! Terms of decomposable scores: functions of single counts, functions of the total count of a parent configuration, and a constant of the family.
 
 use std::ops::AddAssign;
 
@@ -140,8 +139,7 @@ impl CaseCount for f64 {
 }
 
 impl FamilyTerms<'_> {
-    /// Returns the term of one configuration of the parents, given the counts of the child's states. Counts of zero contribute
-    /// nothing.
+    /// Returns the term of one configuration of the parents, given the counts of the child's states. Counts of zero contribute nothing to the term.
     pub(super) fn configuration<C: CaseCount>(&self, counts: impl Iterator<Item = C>) -> f64 {
         let (mut all, mut sum) = (C::default(), 0.0);
         for count in counts.filter(|count| *count > C::default()) {

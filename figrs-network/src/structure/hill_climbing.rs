@@ -12,8 +12,8 @@ use super::dag::{ArcChange, Dag};
 /// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a climb ends.
-    /// With `None` a climb makes only changes that raise the score.
+    /// Number of changes for which a changed arc is tabu, and number of changes without a better structure after which a climb ends. With `None` a
+    /// climb makes only changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
@@ -50,8 +50,8 @@ impl BestStructure {
 
 impl HillClimbing {
     /// Climbs from the climber's structure to a local optimum. The first restart climbs from the same structure with another preference among changes
-    /// of equal gain, which gives a second local optimum. Further restarts alternate between these two optima. Each begins at the best structure
-    /// found so far from that optimum, with random covered arcs reversed, and every second time also with random changes.
+    /// of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima. Each further restart begins at the
+    /// best structure found from its optimum, with random covered arcs reversed, and every second time also with random changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,

@@ -11,11 +11,11 @@ use super::read::Definition;
 /// independently produce a state, and the state of the node is the strongest of these.
 ///
 /// The parameters have a row for each state of each parent, in the order of the strengths, and a row for the leak. The weakest state of a parent
-/// always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. For the node, this probability
-/// is the product of the corresponding probabilities for the parents' states and the leak.
+/// always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. The value `P(Y >= k)` of the
+/// node is the product of the values for the parents' states and the leak.
 ///
-/// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's
-/// Manual" (noisy-MAX).
+/// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. The noisy-MAX nodes of XDSL are
+/// described in `BayesFusion`, "SMILE Programmer's Manual".
 pub(super) fn noisy_max(
     draft: &mut NetworkDraft,
     definition: &Definition<'_, '_>,

@@ -20,8 +20,7 @@ pub(super) struct XdslNode<'t> {
     pub(super) name: String,
     pub(super) states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
-    /// The text with the numbers of the node (probabilities, utilities, weights or parameters), or with its resulting
-    /// states.
+    /// The text with the numbers of the node (probabilities, utilities, weights or parameters), or with its resulting states.
     pub(super) words: XmlText<'t>,
     /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
@@ -40,7 +39,7 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if another definition uses the same list of numbers in the text.
+    /// True if several definitions share this list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
@@ -225,7 +224,7 @@ fn unread(node: &XdslNode<'_>, kind: &str) -> LexerError {
     LexerError::new(node.at, mistakes::node_kind(&node.name, kind))
 }
 
-/// A network is dynamic, but the reader was given no number of slices to which it unrolls the network.
+/// A network is dynamic, but the reader has no number of time slices for unrolling it.
 pub(super) fn no_slices(slices: Option<u32>) -> Mistake {
     let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
     let problem = format!("a dynamic network{own}");
