@@ -6,11 +6,11 @@ mod value;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `figrs::Value` for an enum or a struct. All its fields must be values.
+/// Implements `figrs::Value` for an enum or a struct. All fields of the type must be values.
 ///
-/// Two values are the same if they have the same variant and all their fields are the same. Fields may be elements, which are compared by
-/// their identity. The type must implement `Clone` and `Debug`, but neither `PartialEq` nor `Hash`. If the trait is not exported by
-/// `figrs`, the attribute `crate` names the crate that exports it.
+/// Two values are the same if they have the same variant and all their fields are the same. Fields may be elements, which are compared by their
+/// identity. The type must implement `Clone` and `Debug`, but neither `PartialEq` nor `Hash`. If `figrs` does not export the trait, the attribute
+/// `crate` names the crate that exports it.
 #[proc_macro_derive(Value, attributes(value))]
 pub fn derive_value(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

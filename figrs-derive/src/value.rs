@@ -11,7 +11,7 @@ struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// A pattern that binds each field to a variable, and the names of these variables. The names begin with `prefix`.
+    /// Returns a pattern that binds each field to a variable, and the names of these variables. The names of the variables begin with `prefix`.
     fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
         let members: Vec<Member> = self.fields.members().collect();
         let names: Vec<Ident> = (0..members.len())
@@ -77,7 +77,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// The path of the crate that exports the trait: `figrs`, or the crate in `#[value(crate = "..")]`.
+/// Returns the path of the crate that exports the trait: `figrs`, or the crate in `#[value(crate = "..")]`.
 fn crate_path(input: &DeriveInput) -> Result<Path, Error> {
     let mut path: Path = parse_quote!(::figrs);
     for attribute in &input.attrs {

@@ -1,4 +1,4 @@
-//! Static checks of rules (variables are bound, and no relation depends on one that is evaluated later), and the order in which relations are
+//! Static checks of rules (variables are bound, and no relation depends on a relation that is evaluated later), and the order in which relations are
 //! evaluated.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ const MOVE: &str = "the move (`does`)";
 pub(super) struct Relations {
     /// For each name, `true` if its relation depends on the state or the move.
     changes: Vec<bool>,
-    /// For each name, the stratum of its relation, where no relation depends on a later stratum.
+    /// For each name, the stratum of its relation; no relation depends on a later stratum.
     strata: Vec<usize>,
     /// For each stratum, `true` if one of its relations depends on its own negation.
     negated: Vec<bool>,
@@ -81,7 +81,7 @@ impl Relations {
         self.changes[relation.0 as usize]
     }
 
-    /// Returns the relations that occur in conditions but are defined by no rule.
+    /// Returns the relations that occur in conditions but that no rule defines.
     pub(super) fn undefined(&self) -> &[SymbolId] {
         &self.undefined
     }
@@ -138,7 +138,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// For each condition of a rule, returns its relation, its offset in the text, and `true` if it is negated.
+/// Returns for each condition of a rule its relation, its offset in the text, and `true` if it is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -184,7 +184,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// For each name, returns whether it is one of the relations `from` or depends on one of them.
+/// Returns for each name whether its relation is among the relations `from` or depends on one of them.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];

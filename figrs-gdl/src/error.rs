@@ -32,7 +32,7 @@ pub enum GdlError {
     /// No plan of the requested length exists.
     #[error("impossible: no plan of {length} meets the goal{}", proof(*.proven))]
     NoPlan {
-        /// Description of the lengths for which plans were searched.
+        /// `true` if it is proven that no longer plan exists either.
         length: String,
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,
@@ -45,7 +45,7 @@ pub enum GdlError {
     OverBudget {
         /// Length of the plans.
         steps: usize,
-        /// Number of states in the largest frontier, which is the set of states after the same number of steps.
+        /// Number of states in the largest frontier: the set of states after the same number of steps.
         states: usize,
         /// Number of bytes that the transitions between states would take.
         needed: u64,

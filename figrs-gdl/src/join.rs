@@ -7,31 +7,31 @@ use super::syntax::{Atom, Literal, Rule, SymbolId};
 use super::terms::{Bindings, TermInterner};
 use super::tuples::{Candidates, Tuples};
 
-/// The tuples over which the conditions of a rule are joined.
+/// The tuples of facts over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
-    /// All tuples are joined.
+    /// All tuples of facts are joined.
     All,
-    /// Semi-naive evaluation, which finds no combination twice: the condition at this index is joined over tuples of the last
-    /// round, and the conditions before it over earlier tuples.
+    /// Semi-naive evaluation, which finds no combination twice: the condition at this index is joined over tuples of the last round, and the
+    /// conditions before it over earlier tuples.
     Recent(usize),
 }
 
-/// A condition of the join, which is a loop over tuples or a test.
+/// A condition of the join: a loop over tuples, or a test.
 #[derive(Debug)]
 struct JoinCondition<'r> {
     literal: usize,
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables that this condition has bound.
+    /// The variables that the condition has bound.
     trail: Vec<usize>,
 }
 
 /// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
-/// A test is made as soon as its variables are bound; of the other conditions, those with the fewest free variables come first.
-/// A negative condition on a relation that may still grow is ignored.
+/// A test is made as soon as its variables are bound; among the other conditions, conditions with the fewest free variables come first. A negative
+/// condition on a relation that may still grow is ignored.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -180,7 +180,7 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// Returns the order in which the conditions are joined.
+/// Returns the order in which the conditions of the rule are joined.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

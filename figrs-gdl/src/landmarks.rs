@@ -1,11 +1,11 @@
-//! Landmarks, which are literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower
-//! bound of the number of steps.
+//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower bound of the number
+//! of steps.
 //!
 //! If no action achieves two of the landmarks at once, each landmark that does not hold yet requires a separate action. The bound is useful for
 //! puzzles such as sudoku, where each single condition of the goal is easy to meet, but all of them together need many steps.
 //!
-//! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
-//! with Landmarks", IJCAI 2009, for bounds by sets of achievers.
+//! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
+//! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact has to hold; false if it must not hold.
+    /// True if the fact of the landmark has to hold; false if it must not hold.
     holds: bool,
     /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
@@ -39,7 +39,7 @@ impl Landmark {
     }
 }
 
-/// For each head, the bodies of its rules.
+/// For each head atom, the bodies of its rules.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
@@ -94,11 +94,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Selects the landmark with the fewest legal achievers among those that do not hold yet, and adds these actions to `actions`. Returns false if a
-    /// landmark that does not hold has no legal achiever, or if all landmarks hold.
+    /// Selects the landmark with the fewest legal achievers among the landmarks that do not hold yet, and adds its achievers to `actions`. Returns
+    /// false if a landmark that does not hold has no legal achiever, or if all landmarks hold.
     ///
-    /// If each condition of the goal is met by a single action, as in a puzzle whose cells are filled, this is the choice of the variable with the
-    /// fewest remaining values (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// In puzzles where a single action meets each condition of the goal, this selection is the rule of the fewest remaining values (R. M. Haralick
+    /// and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -134,7 +134,7 @@ impl Landmarks {
         lacking.count() as u32
     }
 
-    /// Returns the approximate cost of evaluating a state, in units of one rule.
+    /// Returns the approximate cost of evaluating a state, as a number of rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

@@ -22,8 +22,7 @@ pub(super) struct Role {
     pub(super) strangers: Vec<String>,
 }
 
-/// If rules do not declare a player, and their actions and goals name only one, adds a declaration of this player; returns true if the rules
-/// had none.
+/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns true if the rules had none.
 ///
 /// **Errors.** [`MistakeKind::Missing`] if actions and goals name several players.
 pub(super) fn declare(
@@ -108,7 +107,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// Returns the constants at the positions of a player's name, with their offsets in the text.
+/// Returns the constants in the place of a player's name, with their offsets in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {

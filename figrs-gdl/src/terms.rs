@@ -62,8 +62,7 @@ impl TermInterner {
         }
     }
 
-    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner
-    /// contains the term.
+    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner contains the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],

@@ -8,14 +8,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::syntax::{Pattern, SymbolId};
 use super::terms::{Bindings, TermId, TermInterner};
 
-/// A property of a tuple, by which the index finds the tuple.
+/// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument at this position is this term.
+    /// The argument with this index is this term.
     Whole(u32, TermId),
-    /// The argument at this position is a term with this function.
+    /// The argument with this index is a term with this function.
     Function(u32, SymbolId),
-    /// The inner argument, given by the position of an argument and a position within that argument, is this term.
+    /// An argument of an argument, given by two indices, is this term.
     Inner(u32, u32, TermId),
 }
 
@@ -69,7 +69,7 @@ impl Tuples {
         true
     }
 
-    /// Removes the tuples whose indices fail a test; the remaining tuples keep their order.
+    /// Removes the tuples of the relation whose indices fail a test; the remaining tuples keep their order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -115,7 +115,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple of this list, from a position on, whose index is in a range, and the position after it.
+    /// Returns the next tuple of this list, starting at `position`, whose index is in a range, and the position after it.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

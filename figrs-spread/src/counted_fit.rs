@@ -16,7 +16,7 @@ use super::part_bytes;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, Round, graph_text, hash};
 
-/// A fit of a model to cases, by a learner.
+/// A model, its cases and the learner that fits the model to the cases.
 #[derive(Debug)]
 pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) learner: &'a ExpectationMaximization<E>,
@@ -36,7 +36,7 @@ enum Unmerged {
 }
 
 impl FitIdentity {
-    /// The identity of the parts that answer a request, and the request as bytes.
+    /// Returns the identity of the parts that answer a request, and the request as bytes.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +50,7 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request from the bytes of its file. Returns it with the identity of the parts that answer it.
+    /// Parses a request from the bytes of its file. Returns the request with the identity of the parts that answer it.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// The request of the last round that was begun in a directory; `None` if no round was begun.
+    /// Returns the request of the last round that was begun in a directory; `None` if no round was begun.
     fn latest(
         &self,
         directory: &Path,
@@ -130,7 +130,7 @@ impl FitIdentity {
 }
 
 impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
-    /// The identity of the fit; `run` is the identity of the run of the program.
+    /// Returns the identity of the fit; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> FitIdentity {
         let mut bytes = graph_text(self.model, &self.cases.elements()).into_bytes();
         bytes.extend(self.cases.row_bytes());
@@ -141,13 +141,13 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// The worker that counts in all rounds.
+    /// Returns the worker that counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. If the part exists
-    /// already, nothing is done.
+    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. A part that already exists is not
+    /// computed again.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -175,7 +175,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// The fit, computed from the parts in their files. `None` if the parts of the next round are not computed yet.
+    /// Returns the fit, computed from the parts in their files. Returns `None` if the parts of the next round are not computed yet.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,

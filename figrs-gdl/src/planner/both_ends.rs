@@ -7,7 +7,7 @@ use std::hash::Hash;
 
 use super::state_space::StateSpace;
 
-/// Marks a state at which one of the two searches begins.
+/// Marks a state at which the search from one end begins.
 const END: u32 = u32::MAX;
 
 /// The states visited by the search from one end, layer by layer.
@@ -15,7 +15,7 @@ const END: u32 = u32::MAX;
 struct Layers<S, A> {
     /// For each state, the index of the state from which it was reached, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
-    /// Number of expanded states; `end` is the number of states in completed layers.
+    /// Number of expanded states of the search from one end.
     next: usize,
     end: usize,
     steps: usize,
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from a state to the end at which this search began, in that order.
+    /// Returns the actions of the path from a state to the end at which its search began, in that order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend
-/// 1000).
+/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend 1000).
 const BOOST: i64 = 1000;
 
 /// A list of open states sorted by one score; states with equal scores are taken in the order of insertion.

@@ -1,5 +1,5 @@
-//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the
-//! estimated number of remaining steps.
+//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the estimated number of remaining
+//! steps.
 
 use figrs_core::Value;
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use super::state_space::{SearchEstimate, StateSpace};
 /// pancakes, weights from 2 to 5 found nearly shortest plans, and 3 found them soonest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which memory is reserved, which allows for the successors of one state.
+/// Number of states for which memory is reserved, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
 /// A weighted A* search, which can be continued after it stopped.

@@ -16,7 +16,7 @@ pub struct BandPoint {
     pub deviation: f64,
 }
 
-/// A chart of numbers over time that are known up to a standard deviation: a line for each mean, and a band of two standard deviations around it.
+/// A chart of uncertain numbers over time: a line for each mean, and a band of two standard deviations around it.
 ///
 /// ```
 /// use figrs_report::{BandChart, BandPoint};
@@ -36,7 +36,7 @@ pub struct BandChart {
 }
 
 impl BandChart {
-    /// An empty chart; the texts describe the axes.
+    /// Creates an empty chart; the texts describe the axes.
     pub fn new(time: impl Into<String>, number: impl Into<String>) -> Self {
         Self {
             time: time.into(),
@@ -57,7 +57,7 @@ impl BandChart {
         self
     }
 
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     ///
     /// **Errors.** [`ChartError::Empty`] if there is no point with finite numbers.
     pub fn to_svg(&self) -> Result<String, ChartError> {

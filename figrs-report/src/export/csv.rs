@@ -72,7 +72,7 @@ impl CsvCells {
     }
 }
 
-/// The text of a cell, in quotation marks if CSV requires them.
+/// Returns the text of a cell, in quotation marks if CSV requires them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))
