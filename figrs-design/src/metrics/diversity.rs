@@ -1,4 +1,4 @@
-//! Diversity of a set of levels: the mean distance between two of them.
+//! Diversity of a set of levels: the mean distance between two levels of the set.
 
 use ndarray::Array2;
 use rustc_hash::FxHashMap;

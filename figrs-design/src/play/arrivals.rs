@@ -1,11 +1,11 @@
-//! Arrivals: the different ways in which a step of a move can enter an adjacent column.
+//! Arrivals: the different ways in which a step of a player's move can enter an adjacent column.
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// An arrival in an adjacent column: the stage of the move after the step, and the test that the entered cell must pass.
+/// An arrival in an adjacent column: the stage of the player's move after the step, and the test that the entered cell must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -36,7 +36,7 @@ pub(super) struct ArrivalTable {
 }
 
 impl ArrivalTable {
-    /// Returns the steps together with the indices of their arrivals.
+    /// Returns the steps of a move together with the indices of their arrivals in adjacent columns.
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

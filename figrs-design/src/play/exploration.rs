@@ -8,7 +8,7 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals in a column, as bits: some machine words for each place (row and number of passed areas).
+/// A set of arrivals (ways to enter a column) as bits: some machine words for each place, which is a row with a number of passed areas.
 pub(super) type Crossings = Vec<u64>;
 
 /// A row of a column, together with the number of areas of a route that the player has passed.
@@ -28,12 +28,12 @@ pub(super) struct ColumnCells<'a> {
     /// True for the first column.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// Crossings of the left edge of the column in both directions, as far as the columns to the left determine them.
+    /// The ways to cross the left edge of the column in both directions, as far as the columns to the left determine them.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column; `left` holds the columns before it, unless the column is the first.
+    /// Creates a column; `left` describes the columns before it, unless the column is the first.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -117,15 +117,15 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages of moves that a player reaches in one column, given the cells of the column and the arrivals in it.
+/// The stages of moves that a player reaches in one column, given the cells of the column and the ways to enter it.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the reached stages, in some machine words for each place.
+    /// Bits of the reached stages of moves, in some machine words for each place.
     reached: Vec<u64>,
-    /// Arrivals in the next column (to the right).
+    /// The ways in which a player enters the next column (to the right).
     pub(super) right: Crossings,
-    /// Arrivals in the previous column (to the left), recorded because goal tiles that are not reached yet may lie there.
+    /// The ways in which a player enters the previous column (to the left), where goal tiles may lie that are not reached yet.
     pub(super) left: Crossings,
     /// True if a player reached a goal.
     pub(super) wins: bool,
@@ -161,7 +161,7 @@ impl<'a> ColumnExploration<'a> {
         self.wins = other.wins;
     }
 
-    /// True if no stage remains to be explored.
+    /// True if no stage of a move remains to be explored.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
@@ -188,8 +188,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a place as reached, and also the free stage (between moves) if the player can leave the move there. In a cell that the step
-    /// tests, the player also passes the next area of the route if the cell lies in that area.
+    /// Marks a stage of a move at a place as reached, and also the stage between moves if the player can leave the move there. In a cell that the
+    /// step tests, the player also passes the next area of the route if the cell lies in that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -205,7 +205,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if [reaching](Self::reach) a stage of a place would add nothing.
+    /// True if [reaching](Self::reach) a stage of a move at a place would add nothing.
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -232,7 +232,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Adds the arrivals of players who come from the column to the left.
+    /// Adds the players who enter the column from the left.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -52,7 +52,7 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// Columns to the right and rows down, as the file states them; not both 0.
+/// Columns to the right and rows down, not both 0, in the form of the file.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
@@ -82,7 +82,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells that a jump passes, as the file states them.
+/// The cells that a jump passes, in the form of the file.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -265,7 +265,7 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words are looked up later, because deserialising an untagged enum would lose the error.
+/// One meaning of tiles, or a list of meanings. The words are looked up after deserialisation, because an untagged enum would lose the error.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -315,7 +315,7 @@ impl MovementFile {
     }
 }
 
-/// Beginning of the message about a text that is no movement because of the value of a key.
+/// Returns the beginning of the message about a text that is not a movement because of the value of a key.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")
@@ -361,7 +361,7 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields may be left out; missing values are those of the built-in movement given by `like`, or of
+    /// Reads a movement in TOML. All fields may be left out; missing values are taken from the built-in movement given by `like`, or from
     /// `platformer`:
     ///
     /// | field | value |
@@ -369,7 +369,7 @@ impl Movement {
     /// | `name`, `like` | a name; a movement that is [built in](Self::named) |
     /// | `gravity`, `ladders`, `drop`, `dig`, `wrap` | `true` or `false` |
     /// | `steps`, `falls` | moves, each as `[columns to the right, rows down]` |
-    /// | `jumps` | jumps, each the cells passed, counted from the take-off |
+    /// | `jumps` | jumps, each as the list of passed cells, counted from the take-off |
     /// | `doors` | largest number of wall cells between two doors, 0 for no doors |
     /// | `bottom` | `"lost"` or `"floor"` |
     /// | `solid` | characters of solid tiles, instead of the meanings of the set |
@@ -380,7 +380,7 @@ impl Movement {
     /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
-    /// `any`. [`Movement`] explains the fields.
+    /// `any`. The type [`Movement`] explains the fields.
     ///
     /// **Errors.** The text is not a movement in TOML; the error gives the line, the column and the key.
     ///
@@ -403,7 +403,7 @@ impl Movement {
         Ok(MovementFile::from_toml(text, "movement")?.into())
     }
 
-    /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
+    /// Reads a movement in JSON: an object with the fields of [`from_toml`](Self::from_toml).
     ///
     /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
     ///

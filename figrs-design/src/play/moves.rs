@@ -36,7 +36,7 @@ fn step(cell: (i8, i8), via: Via) -> PlayedStep {
 }
 
 impl MoveBuilder {
-    /// Returns the steps of a player between moves, by situation.
+    /// Returns the steps of a player between moves, for each situation.
     pub(super) fn free(
         &mut self,
         movement: &Movement,
@@ -113,7 +113,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns the moves of one cell each.
+    /// Turns each cell into a move of this one cell.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -128,7 +128,7 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move to model coordinates. Tests become equal if no tile of the set distinguishes them.
+    /// Converts a move to model coordinates. Two tests of cells become equal if no tile of the set distinguishes them.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

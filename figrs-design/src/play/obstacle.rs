@@ -14,7 +14,7 @@ pub enum Obstacle {
         column: usize,
         /// Number of columns of the gap.
         width: usize,
-        /// Rise in rows from the last cell to stand in before the gap to the nearest one after it; 0 if the latter is not higher.
+        /// Rise in rows from the last cell to stand in before the gap to the nearest such cell after it; 0 if that cell is not higher.
         rise: usize,
     },
     /// Solid tiles higher than any jump.
@@ -53,8 +53,8 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player stood. `last` holds the highest row in which the player stands there, and that
-    /// column; it is `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player stood. The argument `last` holds the highest row in which the player stands in
+    /// the last column, and that column; it is `None` if the player never stands. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,

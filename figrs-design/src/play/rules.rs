@@ -13,10 +13,10 @@ use super::moves::MoveBuilder;
 use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
 
-/// A [`Movement`] compiled for a set of tiles and a direction of travel. Its moves are an automaton with steps of at most one column, which
-/// both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
+/// A [`Movement`] compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with steps of at most one column,
+/// which both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
 ///
-/// It is cheap to clone.
+/// A clone of the rules is cheap.
 #[derive(Clone)]
 pub struct MovementRules(Arc<CompiledRules>);
 
@@ -32,16 +32,16 @@ pub(super) struct CompiledRules {
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// Steps of a player between moves, by situation.
+    /// Steps of a player between moves, for each situation.
     free: [Vec<StagedStep>; Situation::COUNT],
     /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
     /// Indices of the arrivals that lead into the column to the left.
     pub(super) backward: Vec<u16>,
-    /// For each class that a player can enter, the arrivals possible there, as bits in machine words.
+    /// For each class of cells that a player can enter, the possible arrivals there, as bits in machine words.
     enter: Vec<u64>,
-    /// For each arrival, as bits in machine words: that arrival and all others that are possible in every cell where that arrival is possible.
+    /// For each arrival, as bits in machine words, all arrivals that are possible in every cell where this arrival is possible.
     implied: Vec<u64>,
     /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
@@ -59,7 +59,7 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// By strict rules: the movement lets the cell below support the player, but that cell harms.
+    /// A strict property: the movement lets the cell below support the player, but an enemy or hazard there harms.
     pub(super) const HARM_BELOW: u8 = 16;
 
     /// Returns the situation as a number below [`COUNT`](Self::COUNT).
@@ -75,7 +75,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if the movement lets a player stand here, even if strict rules forbid it.
+    /// True if the movement lets a player stand in the cell, even if strict rules forbid it.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -133,16 +133,16 @@ impl MovementRules {
 
     /// Returns the same rules made strict:
     ///
-    /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says. Over an enemy or hazard that would support the
-    ///   player, only an arc goes on.
-    /// - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
-    ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. So no player passes between two solid
-    ///   tiles that touch at a corner, nor through a tile that the movement does not test.
-    /// - The first cell must be free, and all cells between two doors must be blocked.
+    /// - By strict rules, a player can neither enter nor stand upon enemies and hazards, whatever the movement says. By strict rules, only a jump arc
+    ///   continues over an enemy or hazard that would support the player.
+    /// - By strict rules, a player passes from cell to cell by their common sides. By strict rules, each part of a move, such as a step of an arc or
+    ///   a fall, must be possible as a sequence of steps of one cell up, down or aside through free cells, towards the end of that part. By strict
+    ///   rules, no player therefore passes between two solid tiles that touch at a corner, nor through a tile that the movement does not test.
+    /// - By strict rules, the first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.
     ///
-    /// **Errors.** The moves have too many stages.
+    /// **Errors.** The strict moves have too many stages.
     ///
     /// ```
     /// use figrs_models::mdmc::Level;
@@ -189,7 +189,7 @@ impl MovementRules {
     }
 }
 
-/// Rules are equal if their movements, tiles and directions of travel are.
+/// Two rules are equal if their movements, tiles and directions of travel are equal.
 impl PartialEq for MovementRules {
     fn eq(&self, other: &Self) -> bool {
         let (own, other) = (&self.0, &other.0);
@@ -395,7 +395,7 @@ impl CompiledRules {
     }
 }
 
-/// Returns, for each set of meanings, the class of a tile with these meanings.
+/// Returns for each set of meanings the class of a tile with these meanings.
 fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));

@@ -1,4 +1,4 @@
-//! Errors when a level is written.
+//! Errors of writing a level.
 
 use figrs_derive::ErrorDebug;
 use std::io;
@@ -15,7 +15,7 @@ pub enum OutputError {
     Invalid {
         /// The problem, as a statement that names the size or the note.
         problem: String,
-        /// A request that avoids the problem.
+        /// The remedy, as a request.
         remedy: String,
     },
 }

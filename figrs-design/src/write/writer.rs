@@ -50,7 +50,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets the tiles by which the level is numbered and drawn, instead of the [platformer](TileSet::platformer) tiles or those of a sheet.
+    /// Sets the tiles by which the level is numbered and drawn, instead of the [platformer](TileSet::platformer) tiles or the tiles of a sheet.
     #[must_use]
     pub fn tiles(self, tiles: &'a TileSet) -> Self {
         Self {
