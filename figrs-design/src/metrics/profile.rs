@@ -6,8 +6,9 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
 /// All numbers of a difficulty profile are per column (per row, if the player climbs). A difficulty profile has four components: gaps in the ground,
-/// enemies, hazards and shooters, and jumps on a shortest path through the level. An enemy counts 1 and each gap, hazard, shooter or jump counts ½,
-/// so that a gap with its jump counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
+/// enemies, hazards and shooters, and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the
+/// level, from a cell where the player stands and that is not a ladder. An enemy counts 1 and each gap, hazard, shooter or jump counts ½, so that a
+/// gap with its jump counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
 ///
 /// A component that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if the player
 /// climbs, and jumps if no path through the level is known.
