@@ -19,11 +19,11 @@ pub trait Automaton<C>: Send + Sync + 'static {
     /// Returns the state after one more cell; `None` if no continuation can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
-    /// True if the constraint holds with this state after the last cell.
+    /// True if the constraint holds when the last cell leads to this state.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow with the
-    /// columns.
+    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow
+    /// with the columns.
     fn most_columns(&self) -> usize {
         Size::AUTOMATON_COLUMNS
     }

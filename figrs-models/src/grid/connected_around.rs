@@ -6,15 +6,16 @@ use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position, Size};
 
-/// The cells that are `true` are connected, side by side or one above the other; a given cell is among them, and there are at most 16.
+/// Requires that the cells with the value `true` are connected, side by side or one above the other, that a given cell is among them, and that there
+/// are at most 16.
 ///
-/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. It rejects a board
-/// as soon as too few further cells are allowed to connect the groups of the frontier with each other and with the given cell. Two neighbouring
-/// groups need one cell for each column between them that no group encloses; the given cell needs at least one for each column beside the groups and
-/// for each row below them.
+/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. The
+/// constraint rejects a board as soon as too few further cells are allowed to connect its groups with each other and with the given cell. To connect
+/// two neighbouring groups, one cell is needed for each column between them that no group encloses; the given cell needs at least one cell for each
+/// column beside the groups and for each row below them.
 ///
-/// **Complexity.** All groups of the frontier are within 16 columns, so the states do not grow with the grid: they are the partitions of the cells of
-/// these columns into connected groups. The number of states grows by a factor of two and a half with each allowed cell.
+/// **Complexity.** All open groups are within 16 columns, so the states do not grow with the grid: they are the partitions of the cells of these
+/// columns into connected groups. The number of states grows by a factor of two and a half with each allowed cell.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -22,7 +23,7 @@ pub struct ConnectedAround {
     most: u32,
 }
 
-/// State of [`ConnectedAround`]: the groups of connected cells in the frontier, and the number of cells so far.
+/// State of [`ConnectedAround`]: the groups of connected cells among the last cells of the columns, and the number of cells so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
     /// First column that has a cell of a group; the partition counts columns from this one.

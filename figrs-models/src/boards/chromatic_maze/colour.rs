@@ -1,6 +1,6 @@
-//! Colours on a wheel of six.
+//! Colours on a wheel of six colours.
 
-/// A colour on a wheel of six.
+/// A colour on a wheel of six colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hue {
     /// Red, between yellow and magenta on the wheel.

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Hue, RelativeTile};
 use crate::grid::{BoardRule, Size};
 
-/// Requires a path from one end to the other over tiles of equal or neighbouring colours; the length of the shortest such path may have bounds.
+/// Requires a path from one end to the other over tiles of equal or neighbouring colours; the length of a shortest path of this kind may have bounds.
 ///
 /// If no path exists, the violation is a lower bound on the number of steps from the tiles that one end reaches to the other end; otherwise it is the
 /// distance of the shortest path's length from its bounds. Boards that do not have exactly two ends are forbidden.
@@ -42,8 +42,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles and the colours. Because colours are relative, a changed turn shifts the colours of all tiles from its tile up to
-    /// the next changed tile.
+    /// Updates the changed tiles and the colours. Because colours are relative, a changed tile shifts the colours of all tiles from itself up to the
+    /// next changed tile.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

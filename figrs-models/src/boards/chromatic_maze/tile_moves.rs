@@ -5,13 +5,13 @@ use crate::board::BoardMoves;
 
 /// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// In relative form, a new colour changes the turn to the tile and the turn from it to the next one. Tiles and ends with clues stay.
+/// In relative form, a new colour changes the turn of the tile and the turn of the next tile. Tiles and ends of the path with clues stay unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One in this many proposals moves the start or the finish.
+/// One in this many proposals moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 

@@ -8,9 +8,9 @@ use crate::grid::{CountRule, WayRule};
 impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
-    /// Without a least number of walls and without bounds on the walk the boards are joined, because any dungeon can be changed to any other. First
-    /// all walls without a clue are removed one after another, then gem and altar are exchanged with the cells of their new positions, and then the
-    /// walls of the other dungeon are added.
+    /// Without a least number of walls and without bounds on the walk, Markov chains reach every dungeon, because any dungeon can be changed to any
+    /// other. To change a dungeon to another one, all walls without a clue are removed one after another, then gem and altar are exchanged with the
+    /// cells of their new positions, and then the walls of the other dungeon are added.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));

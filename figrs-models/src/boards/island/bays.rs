@@ -4,21 +4,19 @@ use std::ops::RangeInclusive;
 
 use crate::grid::{Automaton, Position, Size};
 
-/// The number of bays must be in a range; `true` cells are land. A bay is a cell of water with land on exactly three of its
-/// sides.
+/// The number of bays must be in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly three of its sides.
 #[derive(Clone, Debug)]
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// Numbers of bays from this one on share a state.
+    /// The state does not distinguish larger numbers of bays.
     enough: u32,
 }
 
-/// State of [`Bays`]: the land around the frontier, and the number of bays so far.
+/// State of [`Bays`]: the land around the last cells of the columns, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// Three bits for the last cell of each column: [`LAND`] or, for water, the number of its sides with land so
-    /// far.
+    /// Three bits for the last cell of each column: [`LAND`] or, for water, the number of its sides with land so far.
     frontier: u64,
     count: u32,
 }

@@ -12,11 +12,11 @@ use crate::grid::{ConnectedRule, CountRule};
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While
-    /// `T` is not all of the second island, the second island has a cell beside `T` that can be made land on the first. If the bound allows no more
-    /// land, this cell is exchanged for a land cell of the first island outside of `T`; such a cell exists, since a connected island has a cell
-    /// outside of `T` without which it stays connected. With a fixed amount of land all steps are such exchanges. The remaining cells are made water
-    /// in the same way.
+    /// Without clues and bounds on bays, Markov chains reach every island, as the following argument shows. In the argument, `T` is the largest
+    /// connected land around the centre that two islands share. While `T` is not all of the second island, the second island has a cell beside `T`
+    /// that can be made land on the first island. If the bound allows no more land, the cell beside `T` is exchanged for a land cell of the first
+    /// island outside of `T`, since a connected island has a cell outside of `T` without which it stays connected. With a fixed amount of land all
+    /// steps are exchanges of a land cell and a water cell. The remaining land cells of the first island are made water in the same way.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {

@@ -6,9 +6,9 @@ use crate::grid::Size;
 
 /// Turns a cell of land into water and a cell of water beside the remaining land into land.
 ///
-/// The cell to remove is chosen uniformly; let `S` be the remaining land. A cell of `S` and one of its sides are chosen, and the water there is made land with
-/// probability one over the number of its neighbours in `S`, so that all cells on the shore of `S` are equally likely. The removed cell has to be on that shore
-/// too, so that the reverse move has the same probability.
+/// The cell to remove is chosen uniformly; `S` denotes the remaining land. A cell of `S` and one of its sides are chosen, and the water there is made
+/// land with probability one over the number of its neighbours in `S`, so that all cells on the shore of `S` are equally likely. The removed cell has
+/// to be on the shore of `S` too, so that the reverse move has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,
@@ -27,7 +27,7 @@ impl ShoreMoves {
         }
     }
 
-    /// Returns the neighbour of a cell on a side.
+    /// Returns the neighbour of a cell on this side.
     fn beside(&self, at: usize, side: usize) -> Option<usize> {
         let columns = self.size.columns();
         match side {

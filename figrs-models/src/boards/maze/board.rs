@@ -25,8 +25,8 @@ impl Board<Pointer> {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
-    /// Returns the distance in steps of each room from the first, found by following the pointers to a room of known distance;
-    /// `None` if they do not lead to the first.
+    /// Returns the distance in steps of each room from the first, found by following the pointers to a room of known distance; `None` if they do not
+    /// lead to the first room.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let size = self.size();
         // Memo of distances; `None` for rooms that were not visited yet.
@@ -53,7 +53,7 @@ impl Board<Pointer> {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// Returns the rooms on the path from the first to the last, including both; `None` if the pointers do not lead there.
+    /// Returns the rooms on the path from the first room to the last, including both; `None` if the pointers do not lead there.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let size = self.size();
         let mut room = size.position(size.cells() - 1);

@@ -29,7 +29,7 @@ impl Board<Pointer> {
         borders: WALL,
     };
 
-    /// Draws a picture with 14 by 14 pixels a room, coloured by the distance from the entrance, and a path through some rooms (none, or
+    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance, and a path through some rooms (none, or
     /// [`Board::solution`]).
     ///
     /// **Errors.** The picture has too many pixels.

@@ -6,7 +6,7 @@ use super::Pointer;
 use super::passage_moves::WaysFromPair;
 use crate::grid::{BoardRule, Size};
 
-/// From every room the pointers lead to the first, and the number of steps from the last room is in a range.
+/// Requires that from every room the pointers lead to the first, and that the number of steps from the last room is in a range.
 ///
 /// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the number of steps from the range, rounded up.
 ///
@@ -21,8 +21,7 @@ pub(super) struct TreeRule {
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The number of steps before the last change (`None` if the board was reread). The next two fields are the rooms that left the path, and those
-    /// that joined it.
+    /// The number of steps before the last change (`None` if the board was reread).
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -87,7 +86,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the path and unmarks those that left it, or does the reverse if `is_ahead` is false.
+    /// Marks the rooms that joined the path and unmarks the rooms that left it, or does the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;

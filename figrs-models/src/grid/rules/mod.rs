@@ -1,7 +1,8 @@
 //! Rules for whole boards with measured violations, for Markov chains and searches on boards of any size.
 //!
-//! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a whole
-//! board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and so no such limit.
+//! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a
+//! whole board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and therefore no limit on the
+//! width.
 //!
 //! | rule | type |
 //! |---|---|
@@ -29,7 +30,7 @@ pub use weighed_rule::WeighedRule;
 /// The violation is a function of the cells alone; stored data only make it quicker to compute. A rule receives all changes in order: each
 /// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
 ///
-/// Only `read` is required: the default methods reread the board.
+/// Only the method `read` is required: the default methods reread the board.
 ///
 /// ```
 /// use figrs_models::grid::BoardRule;
@@ -55,7 +56,7 @@ pub trait BoardRule<C>: Send {
         self.read(cells)
     }
 
-    /// Undoes the last change; `cells` are those before the change.
+    /// Undoes the last change; `cells` are the cells before the change.
     fn undo(&mut self, cells: &[C], _changed: &[usize]) {
         self.read(cells);
     }

@@ -3,7 +3,7 @@
 use super::BoardRule;
 use crate::grid::Size;
 
-/// No 2 by 2 square has only cells of some kind, or no such cells. The violation is the number of squares of a single colour.
+/// Requires that no 2 by 2 square has only cells of some kind, or no such cells. The violation is the number of 2 by 2 squares of a single colour.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,

@@ -119,15 +119,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups that were joined because their pointers form a cycle, with these pointers.
+/// Groups of rooms that were joined because their pointers form a cycle, with these pointers.
 struct Cycle {
     group: usize,
-    /// Number of joins before this one.
+    /// Number of joins of groups before this one.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// The pointers of a group as a heap, the cheapest first; `less` is subtracted from the stored costs.
+/// The pointers of a group of rooms as a heap, the cheapest first; `less` is subtracted from the stored costs.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -135,14 +135,14 @@ struct Offset {
 }
 
 impl Offset {
-    /// Removes the cheapest pointer, and subtracts its cost from all others.
+    /// Removes the cheapest pointer, and subtracts its cost from all other pointers.
     fn pop(&mut self) -> Option<Costed> {
         let Reverse(least) = self.costs.pop()?;
         self.less = least.cost;
         Some(least)
     }
 
-    /// Merges the pointers of both groups.
+    /// Merges the pointers of both groups of rooms.
     fn joined(self, other: Self) -> Self {
         let (mut large, small) = match self.costs.len() < other.costs.len() {
             true => (other, self),

@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
-    /// `-1 / prime` modulo `2^64`.
+    /// The value `-1 / prime` modulo `2^64`.
     inverse: u64,
     /// The representations of 1 and of `2^64`.
     one: u64,
