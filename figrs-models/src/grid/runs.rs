@@ -2,8 +2,8 @@
 
 use super::{Automaton, Position};
 
-/// The `true` cells of a line form runs of these lengths, in this order, with a gap between any two: a line of
-/// a nonogram. For [`Rows`](super::Rows) and [`Columns`](super::Columns).
+/// Requires that the `true` cells of a line form runs of these lengths, in this order, with a gap between any two: a line of a nonogram. The
+/// constraint on one line is combined to constraints on a grid by [`Rows`](super::Rows) and [`Columns`](super::Columns).
 #[derive(Clone, Debug)]
 pub struct Runs {
     lengths: Vec<u16>,

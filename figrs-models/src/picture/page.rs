@@ -105,7 +105,7 @@ impl Image {
         Ok(Self::new(canvas, first.colours.clone()))
     }
 
-    /// Writes the picture as PNG. Notes become text chunks, with names of 1 to 79 Latin-1 characters.
+    /// Writes the picture as PNG. Notes become text chunks of the PNG, with names of 1 to 79 Latin-1 characters.
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }

@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 
 use super::Variation;
 
-/// Summary of the scores of all pairs of some boards, by one reading.
+/// Summary of the scores of all pairs of some boards, by one reading of the formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreSummary {
     /// Name of the reading.
     pub reading: &'static str,
-    /// Number of pairs.
+    /// Number of pairs of boards.
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,

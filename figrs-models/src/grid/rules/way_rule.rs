@@ -8,12 +8,13 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// A walk leads from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls;
-/// the sum of the shortest paths may have bounds.
+/// Requires a walk from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not
+/// walls; the sum of the shortest paths may have bounds.
 ///
 /// Each pair of successive stops that no path connects has a lower bound on the number of missing steps: the straight distance from the cells that
-/// one stop reaches to the other stop. The violation is the sum of these bounds. If all stops are connected, the violation is half the distance of
-/// the length from its bounds, rounded up. A mark that is in no cell, or in several, counts as one for each pair.
+/// one stop reaches to the other stop. The violation is the sum of the lower bounds of all unconnected pairs of stops. If all stops are connected,
+/// the violation is half the distance of the length from its bounds, rounded up. A mark that is in no cell, or in several cells, adds one to the
+/// violation for each of its pairs.
 ///
 /// **Complexity.** An A* search by the straight distance is made only after changes that matter: a wall on the known path, a stop that moves, and, if
 /// there is no path yet or its length has bounds, a removed wall.
@@ -48,8 +49,8 @@ struct Found {
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for 2 to 8 stops. `reads` returns how a cell can be walked on, given its index and value; the first stop is the lowest bit of
-    /// [`Ground::Marked`].
+    /// Creates the rule for 2 to 8 stops. The function `reads` returns the [`Ground`] of a cell, given its index and value; the first stop is the
+    /// lowest bit of [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -76,7 +77,7 @@ impl<F> WayRule<F> {
         Self { steps, ..self }
     }
 
-    /// Sets how a cell can be walked on.
+    /// Sets whether a cell is a wall, open or marked.
     fn set(&mut self, place: usize, ground: Ground) {
         let (old, new) = (self.ground[place].marks(), ground.marks());
         for (mark, places) in self.places.iter_mut().enumerate() {
