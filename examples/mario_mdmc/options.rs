@@ -84,9 +84,9 @@ pub(crate) struct Options {
     /// last matching pattern decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// File with the meanings of tiles, which override the meanings in a legend of --corpus: a legend in JSON, or in TOML with lines such as `'#' =
-    /// ['solid']` and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. The words
-    /// with a meaning in figrs are solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable and outside.
+    /// File with the meanings of tiles, which override the meanings in a legend of --corpus: a legend in JSON, or in TOML with lines such as
+    /// `'#' = ['solid']` and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. The
+    /// words with a meaning in figrs are solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable and outside.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
     /// Style of the training levels whose names match a pattern, such as castle="*-4". Each style has its own Markov chain, and a drawn level changes

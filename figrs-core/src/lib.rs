@@ -81,7 +81,7 @@ pub use element::{
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
 pub use figrs_factor::{Limits, Until};
-pub use filter_state::{FilterState, NextElements};
+pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};

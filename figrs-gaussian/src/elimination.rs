@@ -44,6 +44,18 @@ impl<'g> Elimination<'g> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
+    /// Replaces all vectors by their most probable values instead of integrating them out: the largest weight of an assignment of the finite variables is
+    /// its weight in [`finite`](Self::finite).
+    ///
+    /// **Errors.** As [`run`](Self::run).
+    pub(crate) fn maximise(
+        graph: &'g HybridGraph,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, GaussianError> {
+        Self::new(graph, plan(graph, until)?, limit, until, false)
+    }
+
     /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
     ///
     /// **Errors.** As [`run`](Self::run).
@@ -52,6 +64,16 @@ impl<'g> Elimination<'g> {
         steps: Vec<Step>,
         limit: usize,
         until: &Until,
+    ) -> Result<Self, GaussianError> {
+        Self::new(graph, steps, limit, until, true)
+    }
+
+    fn new(
+        graph: &'g HybridGraph,
+        steps: Vec<Step>,
+        limit: usize,
+        until: &Until,
+        integrates: bool,
     ) -> Result<Self, GaussianError> {
         for step in &steps {
             let components = graph.finite.dense_size(&step.finite);
@@ -69,7 +91,10 @@ impl<'g> Elimination<'g> {
         let mut front = Front::default();
         for step in &steps {
             check_interrupt(until)?;
-            let run = StepRun::new(graph, &steps, step);
+            let run = StepRun {
+                integrates,
+                ..StepRun::new(graph, &steps, step)
+            };
             let (conditional, message) = run.run(&mut front, &messages)?;
             for input in &step.inputs {
                 if let &Input::Message(used) = input {
@@ -116,6 +141,8 @@ struct StepRun<'a> {
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
+    /// True if the step integrates over its vectors, false if it maximises.
+    integrates: bool,
 }
 
 /// The place of an input in a step.
@@ -156,6 +183,7 @@ impl<'a> StepRun<'a> {
             eliminated: numbers(&step.eliminated),
             separator: numbers(&step.separator),
             inputs: inputs.collect(),
+            integrates: true,
         }
     }
 
@@ -231,7 +259,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditional of a triangulated front; adds its normalising constant to the constant term.
+    /// The conditional of a triangulated front; adds its normalising constant to the constant term if the step integrates.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);
@@ -242,7 +270,9 @@ impl<'a> StepRun<'a> {
             log_scale -= row[column].abs().ln();
             triangle.extend_from_slice(row);
         }
-        front.log_scale += log_scale;
+        if self.integrates {
+            front.log_scale += log_scale;
+        }
         Ok(triangle.into())
     }
 

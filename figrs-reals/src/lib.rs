@@ -12,14 +12,17 @@
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate` | parameters with conjugate priors |
 //! | `closed_form` | the marginals of the targets |
+//! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief` | the joint distribution of several elements |
+//! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
 
 mod belief;
+mod best_world;
 mod closed_form;
 mod conjugate;
 mod expectation_propagation;
@@ -30,13 +33,16 @@ mod hybrid_model;
 mod law;
 mod linear_element;
 mod private_results;
+mod saved_filter;
 mod scan;
 mod site;
 mod site_scan;
 mod with_reals;
 
+pub use best_world::best_world_in_closed_form;
 pub use closed_form::in_closed_form;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
 pub use law::FilterLaw;
+pub use saved_filter::SavedFilter;
 pub use with_reals::WithReals;

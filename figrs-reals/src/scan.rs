@@ -171,6 +171,11 @@ impl<'m> Scan<'m> {
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
     }
 
+    /// True if an intervention sets the element.
+    pub(crate) fn is_set(&self, element: &AnyElement) -> bool {
+        self.set.contains(&element.id())
+    }
+
     fn is_real(&self, element: &AnyElement) -> bool {
         !matches!(self.form(element), Form::Finite | Form::Observed)
     }

@@ -1,5 +1,6 @@
 //! Normal elements in closed form: published and computed answers, refusals, and random models against dense normal distributions.
 
+mod best_world;
 mod conjugate;
 mod filter;
 mod limits;
@@ -7,3 +8,4 @@ mod propagation;
 mod random_models;
 mod reference;
 mod refusals;
+mod saved_filter;

@@ -2,9 +2,9 @@
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
 //! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
-//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* of an effect is affine in the offset *z*: `f =
-//! a + b z`, where *a* and *b* depend on the mean *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the reverse
-//! proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
+//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* of an effect is affine in the offset *z*:
+//! `f = a + b z`, where *a* and *b* depend on the mean *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the
+//! reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
 //!
 //! The functions are found in the model as closures, whose formulas are unknown. The coefficients `a` and `b` of an affine function come from calls
 //! at 0 and 1. A joint move is proposed only if the line through the function's values at 0 and 1 agrees with the function at *z* before the move and
@@ -269,8 +269,8 @@ impl PlacedImage {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// Returns the value of the offset that keeps the computed number unchanged when the parameter has another value, and the logarithm of `|b /
-    /// b'|`.
+    /// Returns the value of the offset that keeps the computed number unchanged when the parameter has another value, and the logarithm of
+    /// `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;

@@ -1,20 +1,24 @@
 //! Particle filter for a model in time: weighted worlds follow the model one step at a time.
 
+mod particles;
+mod saved_particles;
+
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::run::guard::guarded;
 use figrs_answer::{Algorithm, Error};
-use figrs_core::{AnyElement, Element, Model, Select, Value};
-use figrs_core::{FilterState, NextElements};
+use figrs_core::{Element, FilterState, Model, NextElements, Value};
 
 use crate::sampling::importance::ImportanceSampling;
+use particles::Particles;
+pub use saved_particles::SavedParticles;
 
 /// A particle filter for a model in time: it stores a fixed number of states (particles), with weights that follow from the evidence so far. The
 /// elements of a state may have any type, lists and structures included.
 ///
-/// **Guarantee.** Consistent: probabilities and means converge to the exact ones as the number of particles grows, with an error of the order of `1 /
-/// sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before that step. The estimate of
-/// the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be compared. The same seed
-/// gives the same particles on any number of threads.
+/// **Guarantee.** Consistent: probabilities and means converge to the exact ones as the number of particles grows, with an error of the order of
+/// `1 / sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before that step. The estimate
+/// of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be compared. The same
+/// seed gives the same particles on any number of threads.
 ///
 /// **Complexity.** Each step costs as much as [`ImportanceSampling`] with as many samples as particles. The memory of the filter does not grow with
 /// the number of steps.
@@ -39,6 +43,7 @@ use crate::sampling::importance::ImportanceSampling;
 #[derive(Clone, Debug)]
 pub struct ParticleFilter<S> {
     state: S,
+    drawn: Particles,
     answer: Answer,
     particles: u64,
     seed: u64,
@@ -60,9 +65,10 @@ impl<S: FilterState> ParticleFilter<S> {
     /// **Errors.** The errors of [`ImportanceSampling`].
     pub fn seeded(first: &S, particles: u64, seed: u64) -> Result<Self, Error> {
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
-        let (state, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
+        let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
         Ok(Self {
             state,
+            drawn,
             answer,
             particles,
             seed,
@@ -109,13 +115,17 @@ impl<S: FilterState> ParticleFilter<S> {
             .keep_draws()
     }
 
-    fn go_to(&mut self, found: Result<(S, Answer), Error>, step: u64) -> Result<(), Error> {
-        let (state, answer) = found.map_err(|error| Error::InStep {
+    fn go_to(
+        &mut self,
+        found: Result<(S, Particles, Answer), Error>,
+        step: u64,
+    ) -> Result<(), Error> {
+        let (state, drawn, answer) = found.map_err(|error| Error::InStep {
             step,
             error: Box::new(error),
         })?;
         self.log_evidence += answer.log_evidence()?.value;
-        (self.state, self.answer) = (state, answer);
+        (self.state, self.drawn, self.answer) = (state, drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
         Ok(())
     }
@@ -164,12 +174,12 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Draws a state given the evidence of a model; returns the state whose elements have the values of the weighted draws, and its marginals.
+/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, the draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,
     state: &S,
-) -> Result<(S, Answer), Error> {
+) -> Result<(S, Particles, Answer), Error> {
     let elements = state.elements();
     let mut answer = algorithm.answer(model, &elements)?;
     let Some(draws) = answer.draws.take() else {
@@ -177,22 +187,9 @@ fn drawn<S: FilterState>(
             algorithm: "ParticleFilter",
         });
     };
-    let logs = draws.log_weights.unwrap_or_default();
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let kept: Vec<usize> = (0..logs.len())
-        .filter(|&i| logs[i] > f64::NEG_INFINITY)
-        .collect();
-    let weights = kept
-        .iter()
-        .enumerate()
-        .map(|(index, &draw)| ((logs[draw] - most).exp(), index));
-    let index = Select::new(weights);
-    let made = draws.targets.iter().map(|target| {
-        let options = kept.iter().map(|&draw| target.indices[draw]).collect();
-        target.element.by_index(&target.support, options, &index)
-    });
-    let made: Vec<AnyElement> = made.collect();
+    let particles = Particles::new(draws);
+    let made = particles.elements(&elements);
     let next = state.renewed(&mut NextElements::new(&made));
     // The answer is about the elements of the next state, which hold none of those before it.
-    Ok((next, answer.about(&made)))
+    Ok((next, particles, answer.about(&made)))
 }
