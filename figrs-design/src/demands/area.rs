@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// Sentinel for the end of a range of rows or columns that reaches the edge of the level.
+/// Stands for the end of a range of rows or columns that reaches the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -61,7 +61,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns the first column from which the area contains either every further column or none.
+    /// Returns the first column from which on the area contains either every further column or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,

@@ -1,4 +1,4 @@
-//! Proves that demands exclude each other, by exact inference on small frontiers: first each demand alone, then several together.
+//! Proves that demands contradict each other, by exact inference with little memory: first each demand alone, then several together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
@@ -12,13 +12,13 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Demands that exclude each other, given by their indices, and the first column at which no level meets all of them any more.
+/// Demands that contradict each other, given by their indices, and the first column at which no level meets all of them any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
     /// True if the conflict is known to need each of the demands.
     pub(super) is_minimal: bool,
-    /// The column where levels fail, or a range that contains that column if the search did not find it.
+    /// The column at which levels fail, or a range that contains that column if the search did not find it.
     pub(super) columns: RangeInclusive<usize>,
 }
 
@@ -35,32 +35,32 @@ impl Conflict {
 
 /// Searches for a proof that no level can meet some demands.
 ///
-/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into that memory, the trial
+/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a trial
 /// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the
 /// model. Around cells whose tiles are set, the search also tries a window of a few columns, with the model inside the window and any tiles outside
 /// it. Every proven conflict therefore holds for the model, but some conflicts may remain unproven. Every trial includes the tiles that demands place
 /// by intervention.
 ///
-/// The search tries each demand alone. Then it searches for a player's path through a level in which each cell may have any tile that the demands
-/// allow. Then it tries all demands together: if no level meets them, it leaves demands out one after another; if the trial takes too much memory, it
-/// tries pairs and sets of three. In long levels the search does all of this with the [first columns](Self::FIRST_COLUMNS) before it takes more
-/// columns.
+/// The search for a proof tries each demand alone first. The second step of the search looks for a player's path through a level in which each cell
+/// may have any tile that the demands allow. The last step of the search tries all demands together: if no level meets them, it leaves demands out
+/// one after another; if the trial takes too much memory, it tries pairs and sets of three. In long levels the search takes all steps with the [first
+/// columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. It returns the conflict proven by then;
-/// if the work did not suffice to leave out demands or to find the column, the conflict says so.
+/// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. A stopped search returns the conflict proven
+/// by then; if the work did not suffice to leave out demands or to find the column, the conflict says so.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
-    /// The model on which trials run.
+    /// The model whose levels trials examine.
     model: LevelModel,
     /// True if `model` is a relaxation of the level's model that ignores neighbours.
     is_relaxed: bool,
-    /// Number of columns, from the left, that trials look at.
+    /// Number of columns, from the left, that trials examine.
     columns: usize,
     /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// Frontier of the trials, before a memory limit is set.
+    /// Exact algorithm for the trials, before a memory limit is set.
     frontier: Frontier,
     /// True once the work or an interrupt cut a trial short.
     is_ended: Cell<bool>,
@@ -69,13 +69,14 @@ pub(super) struct ProofSearch<'a> {
 impl<'a> ProofSearch<'a> {
     /// Number of columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
-    /// Factor by which the number of columns grows from one round of trials to the next; a round takes about eight times as long as all rounds before.
+    /// Factor by which the number of columns grows from one round of trials to the next; a round takes about eight times as long as all rounds
+    /// before.
     const FURTHER: usize = 8;
-    /// Maximum bytes of the frontier if the trial uses the model itself: a Markov chain of 14 rows takes more, n-grams take less.
+    /// Maximum bytes of the states if the trial uses the model itself: a Markov chain of 14 rows takes more, n-grams take less.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum bytes of the frontier if the trial ignores neighbours, so that its states are only those of some demands.
+    /// Maximum bytes of the states if the trial ignores neighbours, so that only demands have states.
     const BYTES: u64 = 2 << 20;
-    /// Maximum bytes of the frontier of a window.
+    /// Maximum bytes of the states in a trial of a window.
     const WINDOW_BYTES: u64 = 1 << 20;
 
     /// Creates a search that stops when the work budget is used up.
@@ -97,7 +98,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Replaces the model by a relaxation that ignores neighbours if the frontier of its first columns takes too much memory.
+    /// Replaces the model by a relaxation that ignores neighbours if the states of its first columns take too much memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -130,7 +131,7 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Remembers whether the work or the interrupt cut a trial short.
+    /// Records whether the work or the interrupt cut a trial short.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -150,7 +151,7 @@ impl<'a> ProofSearch<'a> {
         self.is_relaxed
     }
 
-    /// Returns the first set of demands that the search proves to exclude each other.
+    /// Returns the first set of demands that the search proves to contradict each other.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }
@@ -186,7 +187,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that these demands exclude each other, and returns their conflict.
+    /// Tries to prove that these demands contradict each other, and returns their conflict.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -219,7 +220,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Returns whether any level meets these demands, by a frontier over all columns of the trials, without windows.
+    /// Returns whether any level meets these demands, by exact inference over all columns of the trials, without windows.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -236,7 +237,7 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of demands that exclude each other: those that it needs, and the column, as far as the remaining work finds them.
+    /// Returns the conflict of contradictory demands: the demands that it needs, and the column, as far as the remaining work finds them.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -278,7 +279,7 @@ impl<'a> ProofSearch<'a> {
         self.steered.part(&self.model, &demands)
     }
 
-    /// Returns whether the evidence of a model can be met, by a frontier with a memory limit.
+    /// Returns whether the evidence of a model can be met, by exact inference with a memory limit.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
@@ -293,7 +294,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the last column of a window around set cells in which the demands exclude each other.
+    /// Returns the last column of a window around set cells in which the demands contradict each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
         // Placed tiles may stand beside tiles with which training never shows them, so that windows prove nothing.
@@ -334,7 +335,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// True if the demands exclude each other in a window; `None` if the model has no windows.
+    /// True if the demands contradict each other in a window; `None` if the model has no windows.
     fn is_impossible_window(
         &self,
         demands: &[usize],

@@ -146,7 +146,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// Folds the places where the player can cross into the next column over the columns of a level, as evidence that the level is playable.
+/// Folds over the columns of a level the positions at which the player can cross into the next column, as evidence that the level is playable.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,

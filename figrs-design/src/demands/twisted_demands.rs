@@ -11,12 +11,12 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisting functions of demands: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
+/// Twisted proposals of tiles: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
 /// the weight of the particle is multiplied by the sum of these products.
 ///
 /// For a demand to resemble a drawing, each tile gets its factor as soon as it is sampled. A demand with an automaton gives each tile the ratio of
 /// the [values](StateValues) of the states after and before it. The product of these ratios along a level is the factor of the demand, so that the
-/// weighted particles have the law of the model given the demands, and the estimate of the evidence stays unbiased.
+/// weighted particles have the distribution of the model given the demands, and the estimate of the evidence stays unbiased.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".
@@ -34,7 +34,7 @@ pub(super) struct TwistedDemands {
 }
 
 impl TwistedDemands {
-    /// Creates the twisting functions. `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
+    /// Creates the twisted proposals. Returns `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
     /// to the right, or if the model has no probability for a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
@@ -94,7 +94,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if the twisting functions alone state the demand.
+    /// True if the twisted proposals alone state the demand.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,

@@ -1,9 +1,9 @@
-//! Rows of data, in which each cell is the index of a distinct cell of its column; equal rows are stored once.
+//! Rows of data, in which each cell is an index into the distinct cells of its column; equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Reserved index that denotes a missing cell.
+/// Reserved cell index that denotes a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
 /// Distinct rows of cells, each with the total weight of its equal rows.
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends other rows, whose indices continue after those of the present rows.
+    /// Appends other rows, whose indices continue after the present rows.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

@@ -1,4 +1,4 @@
-//! A table of cases: rows of evidence whose cells are dictionary-encoded by column.
+//! A table of cases: rows of evidence whose cells are indices into the distinct cells of a column.
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
@@ -128,8 +128,7 @@ impl CaseTable {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes are equal in all processes that have the same columns
-    /// and rows.
+    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes are equal in all processes that have the same columns and rows.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -195,7 +194,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Shortens the list of cells of each column to the length given in `lengths`.
+    /// Shortens the list of distinct cells of each column to the length given in `lengths`.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -208,8 +207,7 @@ impl CaseTable {
         }
     }
 
-    /// Renumbers the cells of other cases with the indices of this table; cells that are new are added to the columns
-    /// of this table.
+    /// Renumbers the cells of other cases with the indices of this table; new cells are added to the columns of this table.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -240,7 +238,7 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of a column's cells, starting at the cell `from`; each of these cells must state a value.
+    /// Returns the values of a column's distinct cells from index `from` on; each of these cells must state a value.
     ///
     /// **Errors.** [`Error::InvalidCase`] for a cell with a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {

@@ -41,8 +41,7 @@ impl ColumnFactors {
     }
 }
 
-/// Returns, for each column, the evidence of the cells that were added to the column after these factors had been
-/// built.
+/// Returns for each column the evidence of the cells that were added to the column after these factors had been built.
 ///
 /// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
@@ -97,7 +96,7 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a Chain whose result it is.
+/// Returns for each element whose outcomes cannot be listed the column that observes the element or a Chain whose result it is.
 ///
 /// **Errors.** [`Error::CannotLearnFrom`] if other elements read an element whose outcomes cannot be listed, if the model observes
 /// it, or if it is a result of a Chain that also has results with listed outcomes.
@@ -188,7 +187,7 @@ fn add_density_factors(
     }
 }
 
-/// Returns the evidence in a column's cells, starting at the cell `from`.
+/// Returns the evidence in a column's distinct cells, from index `from` on.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

@@ -1,4 +1,4 @@
-//! Counts the outcomes of complete rows without inference; a complete row determines the value of every variable.
+//! Counts the outcomes of complete rows, which determine the value of every variable, without inference.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -6,35 +6,33 @@ use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;
 use super::parameters::CountedOutcomes;
 
-/// A factor graph for rows that give each variable a value: the sources of the values, the columns of densities, and the factors, stored
+/// A factor graph for rows that give each variable a value: the origins of the values, the columns of densities, and the factors, stored
 /// contiguously.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// Source of each variable's value; `None` if no row can be complete, because some variable belongs to no column or a factor is a
-    /// sparse list.
+    /// The origin of each variable's value; `None` if no row can be complete, because some variable belongs to no column or a factor is a sparse
+    /// list.
     sources: Option<Vec<ValueSource>>,
     /// The factors, except factors whose entries are all 1.
     factors: Vec<FlatFactor>,
-    /// The variables of each factor, each with its stride in the factor's table; the variable of a function's result is
-    /// left out.
+    /// The variables of each factor, each with its stride in the factor's table; the variable of a function's result is left out.
     scopes: Vec<(u32, usize)>,
-    /// The source of each entry in the tables of all factors (the outcome whose probability the entry is), one table
-    /// after another.
+    /// The outcome whose probability is the entry, for each entry in the tables of all factors, one table after another.
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`], with the positions of its variables and of its entries' sources in the shared lists.
+/// A factor of a [`CompleteRow`], with the indices of its variables and of its entries' outcomes in the shared lists.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
     /// Index of the factor in the graph.
     factor: u32,
-    /// End of the scope of the factor in `scopes`.
+    /// End of the factor's variables in `scopes`.
     scope_end: u32,
-    /// Index of the first source of the factor's entries; `None` for a function.
+    /// Index of the outcome of the factor's first entry; `None` for a function.
     first_origin: Option<usize>,
 }
 
-/// Source from which the value of a variable is read.
+/// The origin of a variable's value in a complete row.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
     /// The variable has only one value.
@@ -114,7 +112,7 @@ impl CompleteRow {
     /// Calls `count` with the outcomes of a row, and returns the natural logarithm of the row's probability; `None` if the row
     /// does not determine all values.
     ///
-    /// The graph must hold no evidence of the row; `values` is working memory.
+    /// The graph must hold no evidence of the row; `values` is scratch memory.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -159,8 +157,7 @@ impl CompleteRow {
     }
 }
 
-/// Returns the source of each variable's value; `None` if some variable belongs to no column, or a factor is a sparse
-/// list.
+/// Returns the origin of each variable's value; `None` if some variable belongs to no column, or a factor is a sparse list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

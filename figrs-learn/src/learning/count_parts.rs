@@ -24,7 +24,7 @@ use figrs_factor::eliminate::EliminationError;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of units of work over all cases; a unit is a group of rows.
+    /// Number of groups of rows (units) of all cases.
     units: u64,
     /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
@@ -45,17 +45,15 @@ impl CountRequest {
         self.number
     }
 
-    /// Returns the number of units (groups of rows) of all cases.
+    /// Returns the number of groups of rows (units) of all cases.
     pub fn units(&self) -> u64 {
         self.units
     }
 }
 
-/// The expected counts of consecutive units (groups of rows) of the cases for one request; the type can be serialised
-/// with serde.
+/// The expected counts of consecutive groups of rows (units) for one request, serialisable with serde.
 ///
-/// If the serialisation format preserves the bits of floating-point numbers, the fit equals the fit of one process to
-/// the last bit.
+/// If the serialisation format preserves the bits of floating-point numbers, the fit equals the fit of one process to the last bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -65,7 +63,7 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of units (groups of rows) whose counts this part contains.
+    /// Returns the range of groups of rows (units) whose counts this part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -87,8 +85,7 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of units of all cases. Units are groups of distinct rows; the number of units depends only on
-    /// the number of distinct rows.
+    /// Returns the number of groups of rows (units) of all cases. The number of groups of rows depends only on the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
@@ -98,8 +95,8 @@ impl CaseCounter {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the units in this range at the parameter values of a request; units beyond the last unit are ignored.
-    /// A deadline in the settings applies to each call separately.
+    /// Returns the expected counts of the groups of rows (units) in this range at the parameter values of a request; groups beyond the last one are
+    /// ignored. A deadline in the settings applies to each call separately.
     ///
     /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
     /// [`Error::InvalidCase`].
@@ -136,7 +133,7 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with parts that together cover all units, in order.
+/// A function that answers a request with parts that together cover all groups of rows, in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
@@ -172,7 +169,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing, because the expectation step of this process adds the cells.
+    /// Does nothing, because this process's own expectation step adds the cells.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The interface of the expectation step.
+//! The interface of the expectation step of learning.
 
 use std::fmt;
 use std::ops::Range;
@@ -48,11 +48,11 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// Adds the new cells of the columns to the factors; an error leaves the factors unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of units into which this number of rows is divided. Units are groups of equal size, whose
-    /// counts are added up in order.
+    /// Returns the number of groups (units) into which this number of rows is divided. Groups of rows have equal sizes, and their counts are added up
+    /// in order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts and the log-likelihood of each unit (group of rows), in order. The counts are computed on the given
+    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. The counts are computed on the given
     /// number of threads from the natural logarithms of the probabilities of all outcomes.
     fn expect_units(
         &self,
@@ -62,7 +62,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// Returns the expected counts of some rows, as sums over their units.
+    /// Returns the expected counts of some rows, as sums over their groups.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],

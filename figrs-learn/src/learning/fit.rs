@@ -32,11 +32,10 @@ pub struct Fit {
     starts: Vec<f64>,
     /// The cases that were used for learning.
     rows: Arc<CaseRows>,
-    /// The expected counts of these cases.
+    /// The expected counts of the cases that were used for learning.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones of the fit share; before each use, its parameters are set to the values of the
-    /// fit that uses it.
+    /// The prepared model, which clones of the fit share; before each use, its parameters are set to the values of the fit that uses it.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -85,7 +84,7 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. If the fit has not
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. If the fit has not
     /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
@@ -112,13 +111,13 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of these cases at the
-    /// present values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts.
-    /// Earlier cases are not visited again. Returns the log-likelihood of the new cases at the previous values.
+    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of the new cases at the present
+    /// values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts. Earlier cases are
+    /// not visited again. Returns the log-likelihood of the new cases at the previous values.
     ///
-    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the result equals that of
-    /// learning from all cases together. All distinct rows of evidence are stored in order to compute standard errors. The log-likelihoods
-    /// by round remain those of the cases of the original fit.
+    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit equals a fit to all cases
+    /// together. All distinct rows of evidence are stored in order to compute standard errors. An update does not change the recorded
+    /// log-likelihoods, which belong to the cases of the original fit.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`]; the errors of
     /// the algorithm. After an error the fit is unchanged.
@@ -174,8 +173,7 @@ impl Fit {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step
-    /// computes none.
+    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step computes none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }

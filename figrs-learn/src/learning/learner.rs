@@ -43,8 +43,8 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and
-    /// adds the cases to `rows`. Returns the log-likelihood of these cases at the previous values; NaN if the algorithm computes none.
+    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and adds the
+    /// cases to `rows`. Returns the log-likelihood of the new cases at the previous parameter values; NaN if the algorithm computes none.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
@@ -77,7 +77,7 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// Returns the standard errors for these cases at the present parameter values.
+    /// Returns the standard errors for the given cases at the present parameter values.
     ///
     /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
     pub(super) fn standard_errors(

@@ -11,8 +11,7 @@ use super::parameters::CountedOutcomes;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// The expansion of a model whose targets are the columns' elements, and the outcomes that are counted in this
-/// expansion.
+/// The expansion of a model whose targets are the elements of the columns, and the outcomes that are counted in this expansion.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,

@@ -12,16 +12,16 @@ use super::case_table::CaseTable;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome
-/// for each distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of each
-/// parameter's expected log-likelihood.
+/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome for each
+/// distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of each parameter's
+/// expected log-likelihood.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each source of a weight, the outcome that belongs to it.
+    /// For each kind of weight in the factors, the outcome that belongs to it.
     origins: Vec<Origin>,
     /// Number of outcomes that are counted.
     count: usize,
@@ -46,7 +46,7 @@ struct Reader {
     numbers: Range<usize>,
 }
 
-/// The outcome whose probability is a weight; the weight has this outcome as its source.
+/// The outcome whose probability a weight is.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
     /// The weight belongs to the same outcome in every row.
@@ -152,8 +152,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// For each random element, returns the values of the cells that were added to its column after the outcomes had
-    /// been listed.
+    /// Returns for each random element the values of the cells that were added to its column after the outcomes had been listed.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -176,8 +175,7 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of a weight with this source; `None` if the outcome is the
-    /// same in every row.
+    /// Returns the column whose values determine the outcome of a weight; `None` if the weight has the same outcome in every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -185,8 +183,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of a weight with this source in a row; `None` if the row has no value in the column that
-    /// determines the outcome.
+    /// Returns the outcome of a weight in a row; `None` if the row has no value in the column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -220,8 +217,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters have their present values; adds the
-    /// logarithm of the prior's density if `with_prior` is true.
+    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters keep their present values; adds the logarithm
+    /// of the prior's density if `with_prior` is true.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -263,8 +260,8 @@ impl CountedOutcomes {
     /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the
     /// logarithm of the prior's density is added. A parameter on which no count depends stays unchanged.
     ///
-    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as
-    /// large as before (expectation conditional maximisation: Meng and Rubin 1993).
+    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as large as before (expectation
+    /// conditional maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
@@ -311,8 +308,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For the id of each parameter, the index of the learned parameter to which it belongs and its position in that
-/// parameter.
+/// For the id of each parameter, the index of the learned parameter to which it belongs and its index within that parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {

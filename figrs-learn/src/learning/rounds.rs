@@ -114,8 +114,7 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Returns the extrapolation of the last two rounds if its objective is no lower than theirs; otherwise the parameters
-    /// stay unchanged.
+    /// Returns the extrapolation of the last two rounds if its objective is no lower than theirs; otherwise the parameters stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,

@@ -23,12 +23,12 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of units (groups of rows) of one expectation step: the counts of each unit are stored separately.
+/// Maximum number of groups of rows (units) in one expectation step: the counts of each group are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows of a unit (a group of rows): each row takes at least some microseconds.
+/// Minimum number of rows in a group (unit): each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each unit (group of rows), for this total number of rows.
+/// Returns the number of rows in each group (unit), for this total number of rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
@@ -53,8 +53,8 @@ pub(super) struct LoadedRow<'a> {
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph; the sources of the graph's
-/// weights identify the outcomes.
+/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph, whose weights are labelled with their
+/// outcomes.
 pub(super) trait RowCounter: Send + Sync {
     /// Working state of one thread.
     type Worker;
@@ -65,9 +65,8 @@ pub(super) trait RowCounter: Send + Sync {
     /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with each source of weights and its count (several times if several entries have the same source); returns
-    /// the natural logarithm of the graph's total weight if it is known. If the logarithm of the total weight is minus
-    /// infinity, `count` is not called.
+    /// Calls `count` with each outcome label of weights and its count (several times if several entries have the same label); returns the natural
+    /// logarithm of the graph's total weight if it is known. If the logarithm of the total weight is minus infinity, `count` is not called.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -84,7 +83,7 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of an expansion, and determines the factors that rows change.
+    /// Creates the factors of an expansion, and finds the factors that rows change.
     ///
     /// **Errors.** The errors of the values and statements of the cases.
     pub(super) fn new(
@@ -128,8 +127,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns a function from the source of a weight to the natural logarithm of the weight in a row; this logarithm
-    /// is 0 if the row has no value in the weight's column.
+    /// Returns a function from the outcome label of a weight to the natural logarithm of the weight in a row; this logarithm is 0 if the row has no
+    /// value in the weight's column.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -188,7 +187,7 @@ struct RowWorker<W> {
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// Computes the expected counts of a unit (group of rows).
+    /// Computes the expected counts of a group of rows (unit).
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,
@@ -297,7 +296,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The indices of the factors that have weights with a source (an outcome that is counted).
+/// The indices of the factors whose weights are labelled with counted outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -308,7 +307,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the source of each weight that an assignment of all variables selects.
+    /// Calls `count` with the outcome label of each weight that an assignment of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

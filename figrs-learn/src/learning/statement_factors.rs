@@ -48,8 +48,8 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of a column's factor for some weights of the element's values; if there are no weights, returns the table
-    /// for a missing cell.
+    /// Returns the table of a column's factor for some weights of the element's values; if there are no weights, returns the table for a missing
+    /// cell.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

@@ -1,10 +1,10 @@
-//! Collection of the boards drawn so far.
+//! Collection of the boards that have been drawn.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// The boards drawn so far, up to the number wanted; shared with a thread that takes them if the sampler is stopped.
+/// The boards drawn so far, up to the number wanted, shared with a thread that takes them if the sampler is stopped.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -46,7 +46,7 @@ impl<B> DrawnBoards<B> {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Goes on with another method, whose boards are added to the present ones.
+    /// Continues with another method, whose boards are added to the present ones.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }

@@ -12,15 +12,15 @@ pub struct Elements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells with another clue than a value, each with an element that is true if the cell agrees with the clue.
+    /// Cells with a clue that is not a value, each with an element that is true if the cell agrees with the clue.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
 impl<C: Value> Elements<C> {
-    /// Creates a program from cells in scan order, and the evidence that they follow the rules and meet all demands.
+    /// Creates a program from cells in scan order, and the evidence that the cells follow the rules and meet all demands.
     ///
-    /// **Errors.** There is not one element for each cell.
+    /// **Errors.** The number of elements is not the number of cells.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self {
@@ -33,7 +33,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds cells with known values. They are stored apart from the rules, so that clues that exclude each other can be found.
+    /// Adds cells with known values. Clues are stored apart from the rules, so that contradictory clues can be found.
     ///
     /// **Errors.** The grid has no such cell.
     pub fn with_clues(
@@ -65,7 +65,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds further clues, each as an element that is true if the cell agrees with the clue. They are also stored apart from the rules.
+    /// Adds further clues, each as an element that is true if the cell agrees with the clue. The further clues are also stored apart from the rules.
     ///
     /// **Errors.** The errors of [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
@@ -87,7 +87,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Returns the cells of all clues: first those of known values, then those of conditions.
+    /// Returns the cells of all clues: first the clues that are values, then the clues that are conditions.
     pub(crate) fn clue_cells(&self) -> Vec<Position> {
         let values = self.clues.iter().map(|(at, _)| *at);
         let conditions = self.conditions.iter().map(|(at, _)| *at);

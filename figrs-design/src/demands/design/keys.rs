@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand as the file states it, and its place in the file.
+/// A demand as the file states it, with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
     keys: Map<String, Value>,
 }
 
-/// Equality ignores the place.
+/// Two demands are equal if they differ only in their places in the file.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.keys == other.keys
@@ -94,7 +94,7 @@ impl Entry {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
-    /// Reads a demand nested in this one.
+    /// Reads a demand nested in this demand.
     pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, FileError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),

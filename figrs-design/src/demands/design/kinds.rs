@@ -4,7 +4,7 @@ use figrs_reading::{FileError, MistakeKind};
 
 use super::keys::Entry;
 
-/// Name of each kind, with the further keys that it takes.
+/// Name of each kind of demand, with the further keys that it takes.
 const KINDS: [(&str, &[&str]); 21] = [
     ("forbid", &["rows", "columns", "prefer"]),
     ("require", &["times", "rows", "columns", "prefer"]),

@@ -42,7 +42,7 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. Percentages are of `size`, rounded down.
+/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. Percentages are shares of `size`, rounded down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
         return Some(position..position.checked_add(1)?);

@@ -19,8 +19,8 @@
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Adds cells with their proposed values, each cell at most once; adds no cells to leave the board unchanged. `choose(n)` returns a uniform random number
-    /// from 0 to n - 1.
+    /// Adds cells with their proposed values, each cell at most once; adding no cells leaves the board unchanged. The function `choose(n)` returns a
+    /// uniform random number from 0 to n - 1.
     ///
     /// A change to a value that a cell may not have is rejected.
     fn propose(
@@ -36,7 +36,7 @@ pub trait BoardMoves<C>: Send {
     /// Updates the data that [`read`](Self::read) stored, after changes of the cells in `changed`, all distinct, were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; this number should be smaller if one proposal changes
+    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; the number should be small if one proposal changes
     /// much of the board.
     fn proposals(&self, free: usize) -> usize {
         free

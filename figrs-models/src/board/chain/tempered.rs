@@ -8,10 +8,10 @@ use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
 /// A group of Markov chains: the first chain has an infinite penalty, and each further chain has a smaller penalty than the one before. After each
-/// sweep neighbouring chains exchange their boards with the probability that leaves the product of their laws stationary.
+/// sweep neighbouring chains exchange their boards with a probability that leaves the product of their distributions stationary.
 ///
-/// **Guarantee.** Once the first chain has a board without violation, the law of boards that follow all rules is stationary for this chain. If there is a
-/// second chain and no rule forbids a board, the first chain reaches all such boards, through boards that break rules.
+/// **Guarantee.** Once the first chain has a board without violation, the distribution of boards that follow all rules is stationary for this chain.
+/// If there is a second chain and no rule forbids a board, the first chain reaches all boards that follow the rules, through boards that break rules.
 ///
 /// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
 pub(super) struct TemperedChain<C> {
@@ -22,10 +22,10 @@ pub(super) struct TemperedChain<C> {
     sweeps: u64,
 }
 
-/// Number of chains in addition to the first.
+/// Number of Markov chains in addition to the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring chains. With the largest finite penalty a violation of one at a cell has probability `1 / (e * cells)`, so
-/// that few boards of this chain break rules.
+/// Ratio of the penalties of neighbouring Markov chains. With the largest finite penalty, a violation of one at a cell has probability
+/// `1 / (e * cells)`, so that few boards of the chain with this penalty break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {

@@ -5,11 +5,11 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::Size;
 
-/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent
-/// cells together.
+/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent cells
+/// together.
 ///
-/// The windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that redraw
-/// windows reach other boards within a few thousand sweeps.
+/// The redrawn windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and
+/// chains that redraw windows reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,

@@ -20,7 +20,7 @@ pub(super) struct LevelFile {
     /// The folder that the caller passed.
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of the level, if the file is not named after it.
+    /// The name of the level, if it differs from the name of the file.
     pub(super) name: Option<String>,
     /// The tiles of a map and the file that describes them; `None` for text.
     pub(super) own: Option<(PathBuf, TileSet)>,
@@ -179,7 +179,7 @@ fn is_single(file: &LevelFile) -> bool {
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
-/// Leaves out files with a single line if others have several.
+/// Leaves out files with a single line if other files have several lines.
 pub(super) fn without_single_lines(
     files: Vec<LevelFile>,
     notes: &mut Vec<CorpusNote>,

@@ -26,24 +26,25 @@ fn is_platformers(symbol: char) -> bool {
     tile.is_some_and(|tile| !tile.is_unknown())
 }
 
-/// Reads training levels from folders: text files (`*.txt`), one level a file, one row a line; and maps of level editors.
+/// Reads training levels from folders: text files (`*.txt`) with one level in each file and one row on each line, and maps of level editors.
 ///
-/// - Maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of values
-///   that LDtk exports (`*.csv`). A legend numbers their tiles from 0 by `picture`, or else by its order; 0 is the first tile of the map's tileset, or the
-///   value 1. A tile that no legend numbers has the words of its class in the map. Flips of tiles are ignored.
-/// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
-///   the encodings of one game, only the one called `Processed` is read.
+/// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
+///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0 by `picture`, or else by its order; 0 is the first tile of the
+///   map's tileset, or the value 1. A tile that no legend numbers has the words of its class in the map. Flips of tiles are ignored.
+/// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
+///   encodings of one game, only the folder called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
 /// - Levels that repeat another level with a player's path drawn in, by a character without a meaning, are left out with a note.
-/// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes precedence.
-///   Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
-///   unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
+/// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes
+///   precedence. Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any
+///   legend all tiles are unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer
+///   tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
 /// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
-///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before that, [`rooms`](Self::rooms) cuts all levels into rooms.
+///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before levels are filled up or cut, [`rooms`](Self::rooms) cuts them into rooms.
 ///
-/// [`CorpusNote`]s report these choices.
+/// [`CorpusNote`]s report the choices of the reader.
 ///
 /// ```no_run
 /// use figrs_models::mdmc::CorpusReader;
@@ -82,8 +83,8 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files that match a pattern of `*`, `?` and `[..]`: by name, with or without the extension, or by path from the given folder or one of its
-    /// subfolders on, as `Overworld/*`. After several calls a file needs to match only one of the patterns.
+    /// Reads only the files that match a pattern of `*`, `?` and `[..]`, by name, with or without the extension, or by a path such as `Overworld/*`
+    /// below the given folder or one of its subfolders. After several calls of `only`, a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
@@ -123,9 +124,9 @@ impl CorpusReader {
 
     /// Reads the levels.
     ///
-    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one that matches
-    /// nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS)
-    /// cells.
+    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one
+    /// that matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or
+    /// [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -172,8 +173,8 @@ impl CorpusReader {
         self.assemble(&files, folders, notes)
     }
 
-    /// Reads levels from texts with names, as [`read`](Self::read) does from files. No file is read: without a [set of tiles](Self::tiles)
-    /// there is no legend. Folders and patterns are ignored.
+    /// Reads levels from texts with names, as [`read`](Self::read) does from files. The method reads no file, and therefore no legend without a [set
+    /// of tiles](Self::tiles). Settings of folders and patterns are ignored.
     ///
     /// **Errors.** The errors of [`read`](Self::read); a text that is not a level; no text at all.
     pub fn read_texts(
@@ -401,7 +402,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend of a folder: of the first text file that has one beside it or above, with the tiles of maps. Adds a note for each invalid legend.
+/// Returns the legend of a folder: the legend beside or above the first text file that has one, with the tiles of maps. Adds a note for each invalid
+/// legend.
 fn legend_of(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,

@@ -8,7 +8,7 @@ use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// States where levels are cut into rooms.
+/// How levels are cut into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn cut(
     Ok(cut)
 }
 
-/// Returns the rooms of one size, and the number of cells that belong to none.
+/// Returns the rooms of one size, and the number of cells that belong to no room.
 fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, usize) {
     let starts = |cells: usize, side: usize| {
         let count = cells.checked_div(side).unwrap_or(0);
@@ -115,7 +115,7 @@ fn apart(level: &Level) -> Vec<Place> {
     places
 }
 
-/// Returns the runs of lines that are not blank, the first line having the number `first`.
+/// Returns the ranges of adjacent lines that are not blank; `first` is the number of the first line.
 fn runs(blank: Vec<bool>, first: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (line, is_blank) in (first..).zip(blank) {

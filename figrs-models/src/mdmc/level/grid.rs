@@ -43,7 +43,7 @@ pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// Index of each offset of the structure, relative to the index of the cell without margins.
+    /// Index of each neighbour of a cell, relative to the index of the cell without margins.
     ahead: Vec<usize>,
     base: u64,
 }
@@ -103,8 +103,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// Returns the configuration of a cell as one number. The ids of its neighbours are the digits, with the first offset's
-    /// digit the most significant, so that dividing by the base removes the last offset.
+    /// Returns the configuration of a cell (the tiles of its neighbours) as one number. The numbers of the neighbours' tiles are the digits, with the
+    /// first neighbour's digit the most significant, so that dividing by the base removes the last neighbour.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -112,7 +112,7 @@ impl TileGrid {
         })
     }
 
-    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] ids of a byte.
+    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] bytes, each the number of a tile.
     pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]

@@ -1,4 +1,4 @@
-//! The text format of the Video Game Level Corpus: one level a file, one row a line.
+//! The text format of the Video Game Level Corpus: one level in each file, one row on each line.
 
 use std::{fs, path::Path};
 

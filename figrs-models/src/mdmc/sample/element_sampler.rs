@@ -20,18 +20,18 @@ pub enum TileSelection {
 /// Draws levels by queries to their [`LevelElements`].
 ///
 /// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it, is a query to
-/// variable elimination, from which rejected tiles are removed. The look-ahead queries the most probable world of the next few cells of the row, and
-/// checks whether any of these cells has an unseen configuration. Decided tiles are set by intervention, so that a query reaches no further than its
-/// window: given all neighbours on which it depends, a tile is independent of the other decided tiles.
+/// variable elimination; rejected tiles are removed from this distribution. The look-ahead queries the most probable world of the next few cells of
+/// the row, and checks whether any of these cells has an unseen configuration. Decided tiles are set by intervention, so that a query reaches only a
+/// few cells: given all neighbours on which it depends, a tile is independent of the other decided tiles.
 ///
 /// # Guarantee
 ///
-/// As for [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
+/// The distribution is that of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
+/// The sampler is that of Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
 #[derive(Clone, Debug)]
 pub struct ElementSampler {
     elements: LevelElements,
@@ -85,7 +85,7 @@ impl ElementSampler {
     }
 }
 
-/// A level of which some tiles are decided.
+/// A level with some decided tiles.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
@@ -162,7 +162,7 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if a structure's part of the cell's configuration occurred in training; all its tiles are decided.
+    /// True if the structure's neighbours of the cell have tiles that occurred together in training; all these tiles must be decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();

@@ -25,11 +25,9 @@ struct CellElements {
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply for the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
-/// the configuration never occurred in training; an Apply for the *structure* by which the tile is drawn, the first one whose part of the
-/// configuration occurred in training; and a Chain on configuration and structure, the *tile*. Elements are built on first use, without
-/// computing anything. Queries about a few cells, with the tiles around them set by intervention,
-/// reach only those cells.
+/// Each cell has an Apply for the *configuration* of its neighbours' tiles, an Apply, *unseen*, that is true if the configuration never occurred in
+/// training, an Apply for the *structure* by which the tile is drawn, and a Chain on configuration and structure for the *tile*. Elements are built
+/// on first use, without computing anything. Queries for a few cells, with the tiles around them set by intervention, reach only those cells.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -88,7 +86,7 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error unless the elements of a level of this size can be built.
+    /// Returns an error if a level of this size is too large for elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -127,8 +125,8 @@ impl LevelElements {
         &self.cell(row, column).unseen
     }
 
-    /// Returns the index of the structure that draws the tile. Intervene here to force a structure; if its part of the configuration is unseen, the next
-    /// simpler one with a seen part is used.
+    /// Returns an element for the index of the structure that draws the tile. Intervene on this element to force a structure; if the structure's part
+    /// of the configuration is unseen, the next simpler structure with a seen part is used.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
@@ -342,8 +340,8 @@ fn drawn(
     })
 }
 
-/// Returns the function from a configuration and a structure to the probabilities of tiles; these are empty for an unseen configuration if unseen ones are
-/// excluded.
+/// Returns the function from a configuration and a structure to the probabilities of tiles; these are empty for an unseen configuration if unseen
+/// ones are excluded.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -411,8 +409,8 @@ impl MarkovChain {
     }
 }
 
-/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column, as demands
-/// read them.
+/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column,
+/// as demands read them.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

@@ -27,9 +27,9 @@ pub enum SamplingError {
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]
     RightOffset {
-        /// Number of columns to the right.
+        /// Number of columns to the right of the cell.
         dx: i32,
-        /// Number of rows down.
+        /// Number of rows down from the cell.
         dy: i32,
     },
 }

@@ -39,7 +39,7 @@ pub(in crate::mdmc) struct Placement {
 /// Look-ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Memo of dead ends: for a cell and the tiles before it that the structure reaches, the smallest number of cells that cannot be filled.
+    /// Cache of dead ends: for a cell and the tiles before it that the structure reaches, the smallest number of cells that cannot be filled.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
@@ -52,7 +52,7 @@ impl LookAhead {
 
     /// Decides the tile of a cell; the cells before it must be decided.
     ///
-    /// Always decides a tile: without look-ahead the structure without neighbours has one.
+    /// The method always decides a tile: without look-ahead the structure without neighbours has one.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -137,7 +137,7 @@ impl LookAhead {
     }
 }
 
-/// Draws a candidate in proportion to its count and removes it; `mass` is the sum of the counts. `None` if none is left.
+/// Draws a candidate in proportion to its count and removes it; `mass` is the sum of the counts. Returns `None` if no candidate is left.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,

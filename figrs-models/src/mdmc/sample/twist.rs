@@ -1,4 +1,4 @@
-//! Draws columns of levels under twisting functions of demands (for particle filters).
+//! Draws columns of levels by proposals that are twisted towards demands (for particle filters).
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -21,7 +21,7 @@ pub type TileShares = Vec<(Tile, f64)>;
 /// Function that returns the factor of a tile in a cell, given the states before the cell.
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// Function that returns the factor of a column, given from the top, for the states before it.
+/// Function that returns the factor of a column, given from the top, for the states before the column.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
 /// State of a demand after some cells.
@@ -60,9 +60,8 @@ impl Value for DemandState {
     }
 }
 
-/// Factors by which demands twist the proposals of a level's tiles.
-/// Along a level the product of these factors is the factor of the demands, whatever values the states have: so the law of the weighted
-/// particles is that of the model given the demands.
+/// Factors by which demands twist the proposals of a level's tiles. Along a level the product of the factors is the factor of the demands, whatever
+/// values the states have; the distribution of the weighted particles is therefore that of the model given the demands.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the number of rows of the level.
     fn height(&self) -> usize;
@@ -88,10 +87,10 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if any demand has a state.
     fn has_states(&self) -> bool;
 
-    /// Returns the states after a tile.
+    /// Returns the states of the demands after a tile.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// Returns the product of the values of the states before a cell.
+    /// Returns the product of the values of the demands' states before a cell.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
     /// Returns the factor of a tile without its [own](Self::own) factor.
@@ -110,7 +109,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws one of some tiles in proportion to their weights; any tile if there are none, since the particle then has weight zero.
+/// Draws one of some tiles in proportion to their weights; any tile if all weights are zero, since the particle then has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -137,7 +136,7 @@ impl Twist {
         Self { functions, state }
     }
 
-    /// Returns the states before the next cell.
+    /// Returns the states of the demands before the next cell.
     pub fn state(&self) -> &Element<TwistState> {
         &self.state
     }
@@ -171,10 +170,10 @@ impl Twist {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must already include their [own](Self::own)
-    /// factors and the weights of the model.
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must already include their
+    /// [own](Self::own) factors and the weights of the model.
     ///
-    /// Must not be called for a cell in which a demand places a tile.
+    /// The method must not be called for a cell in which a demand places a tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -275,7 +274,7 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states by a column, given by its index in `columns`.
+    /// Updates the states of the demands by a column, given by its index in `columns`.
     pub fn read_column(
         &mut self,
         column: usize,

@@ -19,8 +19,8 @@ use crate::mdmc::{
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
-/// *n* - 1 columns before it; the left edge of a level counts as a column. If these columns never occur in this order in training, the earliest
-/// column is left out, until the remaining ones occur (back-off).
+/// *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never occur in this order in training, the
+/// earliest column is left out, until the remaining ones occur (back-off).
 ///
 /// # Guarantee
 ///
@@ -41,7 +41,7 @@ use crate::mdmc::{
 ///
 /// # References
 ///
-/// Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
+/// The model is that of Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
 #[derive(Clone, Debug)]
 pub struct ColumnNGrams {
     order: usize,
@@ -50,20 +50,20 @@ pub struct ColumnNGrams {
     travel: Travel,
     /// The distinct columns, with their tiles from the top; the number of a column is its index.
     pub(super) columns: Vec<Vec<Tile>>,
-    /// For each history (the columns before, the latest last), the next columns with their counts.
+    /// For each history (the preceding columns, the latest last), the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// The number that stands for the edge before the first column of a level.
+/// Stands for the edge before the first column of a level.
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
-    /// Maximum order.
+    /// Maximum order of the n-grams.
     pub const MAX_ORDER: usize = 6;
 
     /// Counts the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
-    /// **Errors.** Unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`], or if there is no such column.
+    /// **Errors.** The order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or no column is without outside tiles.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(Mistake::value(
@@ -278,7 +278,7 @@ pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// Returns the function from the columns before to the next column.
+/// Returns the function from the preceding columns to the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,

@@ -18,7 +18,7 @@ impl Offset {
     pub const LEFT: Offset = Offset { dx: -1, dy: 0 };
     /// The neighbour below.
     pub const BELOW: Offset = Offset { dx: 0, dy: 1 };
-    /// The neighbour below the left one.
+    /// The neighbour below the left neighbour.
     pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
 
     /// Returns the row and column of this neighbour for a cell, or `None` if it is outside the level.
@@ -56,11 +56,11 @@ impl Structure {
     pub const NS1: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT]),
     };
-    /// The left neighbour and the one below.
+    /// The left neighbour and the neighbour below.
     pub const NS2: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW]),
     };
-    /// The left neighbour, the one below, and the one below the left.
+    /// The left neighbour, the neighbour below, and the neighbour below the left one.
     pub const NS3: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW, Offset::LEFT_BELOW]),
     };
@@ -79,8 +79,8 @@ impl Structure {
 
     /// Creates a structure of the given offsets, the most important first.
     ///
-    /// **Errors.** An offset is not below or to the left in the same row, reaches further than
-    /// [`Structure::MAX_REACH`] or is repeated, or there are more than [`Structure::MAX_OFFSETS`].
+    /// **Errors.** An offset is not below or to the left in the same row, reaches further than [`Structure::MAX_REACH`] or is repeated, or there are
+    /// more than [`Structure::MAX_OFFSETS`].
     pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, Mistake> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{Tile, TileDistribution};
 
-/// Counts of tile ids by configuration key, while training.
+/// Counts of tile numbers by configuration key, during training.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// With fewer possible keys than this, a table finds its entries by direct index, unless few keys have entries.
+/// A table with fewer possible keys than this finds its entries by direct index, unless few keys have entries.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries a binary search is as quick.
+/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries per key, a binary search is as quick as a
+/// direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// The tiles that occurred in one configuration in training.
@@ -18,13 +19,13 @@ const KEYS_OF_ENTRY: u64 = 1 << 8;
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The ids of the tiles that can be drawn, with their counts, including any smoothing.
+    /// The numbers of the tiles that can be drawn, with their counts, including any smoothing.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
-    /// The sum of their counts.
+    /// The sum of the counts of all tiles.
     pub(in crate::mdmc) mass: f64,
 }
 
-/// All configurations that occurred, in ascending order of their tiles.
+/// All configurations that occurred in training, in ascending order of their tiles.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
@@ -68,8 +69,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds a number to the count of each of `tiles` in every entry; `tiles` includes all tiles that occurred in an entry. If the number is zero, only
-    /// tiles that occurred can be drawn.
+    /// Adds a number to the count of each of `tiles` in every entry; `tiles` includes all tiles that occurred in an entry. If the number is zero,
+    /// only tiles that occurred can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -110,7 +111,7 @@ impl ConfigurationTable {
     }
 }
 
-/// Returns the tiles whose ids are the digits of a key; the last digit is the last tile.
+/// Returns the tiles whose numbers are the digits of a key; the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {

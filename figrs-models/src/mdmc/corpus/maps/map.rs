@@ -1,4 +1,4 @@
-//! A map of an editor: levels of numbers, and the words of its tilesets for them.
+//! A map of an editor: levels of numbers, and the words of the map's tilesets for these numbers.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub(super) struct Map {
     pub(super) levels: Vec<MapLevel>,
     /// The tilesets, in ascending order of their first numbers.
     pub(super) tilesets: Vec<Tileset>,
-    /// The layer that is read, and the names of the other layers of tiles.
+    /// The name of the layer that is read.
     pub(super) layer: String,
     pub(super) others: Vec<String>,
 }
@@ -27,18 +27,18 @@ pub(super) struct MapLevel {
 /// A tileset of a map.
 #[derive(Debug, Default)]
 pub(super) struct Tileset {
-    /// The number of its first tile.
+    /// The number of the tileset's first tile.
     pub(super) first: u32,
     /// The file that describes the tiles, relative to the map; `None` if the map itself describes them.
     pub(super) source: Option<String>,
-    /// Words for some tiles, by their position in the tileset.
+    /// Words for some tiles, by their index in the tileset.
     pub(super) words: BTreeMap<u32, Vec<String>>,
 }
 
 impl MapLevel {
-    /// Arranges numbers in rows.
+    /// Arranges the numbers of cells in rows.
     ///
-    /// **Errors.** An error unless there is one number for each cell.
+    /// **Errors.** The number of numbers is not the number of cells.
     pub(super) fn new(
         name: Option<String>,
         layer: &str,
@@ -77,7 +77,7 @@ pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Returns the layer that is wanted, or else the first one, and the names of the others.
+/// Returns the layer that is wanted, or else the first layer, and the names of the other layers.
 ///
 /// **Errors.** There is no such layer.
 pub(super) fn chosen<'l, T>(

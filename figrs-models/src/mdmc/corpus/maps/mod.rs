@@ -1,7 +1,7 @@
-//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and its exported grids of values.
+//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
 //!
-//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1: by its `picture` or, if the caller passes the
-//! legend, by its place in the legend. A number that no legend has gets the words of the map's tileset for it, and a character of its own.
+//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1, either by its `picture` or, if the caller
+//! passes the legend, by its index in the legend. A number that no legend has gets the words of the map's tileset for it, and a character of its own.
 
 mod ldtk;
 mod map;
@@ -23,7 +23,7 @@ use map::Map;
 /// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
-/// Maximum number of bytes of the first line of a file `*.csv` that is a map.
+/// Maximum number of bytes of the first line of a `*.csv` file that counts as a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// True if a file is a map of an editor, by its extension.
@@ -31,7 +31,8 @@ pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }
 
-/// True if a file of a folder is a map: a file `*.csv` is one if its first line has numbers only, since other tables may stand beside levels.
+/// True if a file of a folder is a map; a `*.csv` file is a map only if its first line has numbers only, because other tables may be in the same
+/// folder.
 pub(super) fn is_map_of_folder(path: &Path) -> bool {
     is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
 }
@@ -59,7 +60,7 @@ pub(super) struct MapText {
     pub(super) own: (PathBuf, TileSet),
 }
 
-/// Reads map files; a tile without a legend has one character in all of them.
+/// Reads map files; a tile without a legend has the same character in all of them.
 pub(super) struct MapReader<'r> {
     /// The tiles that the caller passed.
     given: Option<&'r TileSet>,
@@ -164,7 +165,7 @@ impl<'r> MapReader<'r> {
         Ok(levels.collect())
     }
 
-    /// Returns a character for a tile that no legend has: that of the platformer tile with the same words, or a new one.
+    /// Returns a character for a tile that no legend has: the character of the platformer tile with the same words, or a new one.
     fn symbol(
         &mut self,
         number: u32,
@@ -197,7 +198,7 @@ impl<'r> MapReader<'r> {
         Ok(symbol)
     }
 
-    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new one.
+    /// Returns a character for empty cells: the character of a tile of the map that is called empty, or `-`, or a new one.
     fn empty(
         &mut self,
         map: &Map,
@@ -244,7 +245,7 @@ fn namesake(words: &[String]) -> Option<Tile> {
     tiles.find(|&tile| platformer.description(tile) == name)
 }
 
-/// Reads the files of those tilesets that have some of these tiles.
+/// Reads the files of the tilesets that have some of these tiles.
 fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,

@@ -24,7 +24,7 @@ struct Row<'a> {
     index: usize,
     /// The tables of the row's band of rows, the first structure first.
     tables: Vec<&'a ConfigurationTable>,
-    /// Number of tiles to the left, in the same row, that the offsets of the first structure reach.
+    /// Number of tiles to the left, in the same row, on which a tile may depend by the first structure.
     window: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'a> LookAheadRun<'a> {
         }
     }
 
-    /// Begins a row; the rows below must be decided.
+    /// Begins to draw a row; the rows below must be decided.
     pub(in crate::mdmc) fn start_row(&mut self, row: usize) {
         let chain = self.row.chain;
         let (band, structures) = (chain.band(row), 0..chain.structures().len());

@@ -10,15 +10,14 @@ use crate::mdmc::{
     Travel,
 };
 
-/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in
-/// each configuration of the training levels.
+/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in each configuration
+/// of the training levels.
 ///
 /// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`], and so are [outside](Meaning::Outside) tiles.
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models",
-/// Algorithm 1.
+/// Training is Algorithm 1 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models".
 #[derive(Clone, Debug)]
 pub struct MarkovChain {
     height: usize,
@@ -27,14 +26,14 @@ pub struct MarkovChain {
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
-    /// For each structure, the indices of its offsets among those of the first.
+    /// For each structure, the indices of its offsets among the offsets of the first structure.
     places: Vec<Vec<usize>>,
-    /// The tables of counts: that of structure `s` and band `b` has the index `s * bands + b`.
+    /// The tables of counts: the table of structure `s` and band `b` has the index `s * bands + b`.
     tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
 
-/// The mistake of training levels of which a part whose tiles a model counts separately has only tiles that are outside.
+/// Returns the mistake that a band of rows, a kind or a style of the training levels has only tiles that are outside.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
@@ -57,7 +56,7 @@ impl MarkovChain {
     ///
     /// # Complexity
     ///
-    /// Time proportional to the cells of the corpus times the number of offsets.
+    /// The time is proportional to the number of cells of the corpus times the number of offsets.
     pub fn train(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -171,8 +170,8 @@ impl MarkovChain {
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that
-    /// never occurred there become possible. Zero undoes this.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that never occurred in the
+    /// configuration become possible. Smoothing by zero removes earlier smoothing.
     ///
     /// The set of seen configurations does not change; drawn levels will have more unseen configurations than without smoothing.
     ///
@@ -206,7 +205,7 @@ impl MarkovChain {
         self.smoothing
     }
 
-    /// Returns the key of the part of a configuration that a structure uses, from the key of the whole.
+    /// Returns the key of the part of a configuration that a structure uses, from the key of the whole configuration.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -263,7 +262,7 @@ impl MarkovChain {
         self.splits.band(row, self.height)
     }
 
-    /// Returns the structures: the first one, then its fallbacks, down to the one without neighbours.
+    /// Returns the structures: the first one, then its fallbacks, down to the structure without neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
@@ -275,7 +274,7 @@ impl MarkovChain {
 
     /// Returns the configuration of a cell of a level: the tiles at the offsets of a structure, in order.
     ///
-    /// `None` if there is no structure with this index.
+    /// Returns `None` if there is no structure with this index.
     pub fn configuration_at(
         &self,
         level: &Level,
@@ -335,8 +334,8 @@ impl MarkovChain {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// Returns for each structure the number of cells of a level for which it is the first one whose part of the
-    /// configuration occurred in training; a cell for which there is none counts for the simplest structure. Outside tiles do not count.
+    /// Returns for each structure the number of cells of a level for which it is the first one whose part of the configuration occurred in training;
+    /// other cells count for the simplest structure. Outside tiles do not count.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];

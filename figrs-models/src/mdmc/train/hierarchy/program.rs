@@ -48,7 +48,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the kinds of some sections; the first `known` of these are inputs.
+    /// Builds the kinds of some sections as elements; the first `known` of these elements are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -184,7 +184,7 @@ impl HierarchicalColumns {
     }
 }
 
-/// Returns the function from a kind to the next one.
+/// Returns the function from the kind of a section to the kind of the next section.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
@@ -201,8 +201,8 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// Returns the function from a configuration and the kind of the section to the probabilities of tiles; empty for an unseen configuration if unseen ones are
-/// excluded.
+/// Returns the function from a configuration and the kind of the section to the probabilities of tiles; empty for an unseen configuration if unseen
+/// ones are excluded.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,

@@ -35,7 +35,7 @@ fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// A part of the chain does not fit the others.
+/// A part of the chain contradicts other parts.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
@@ -48,7 +48,7 @@ struct FormatHeader {
     version: u32,
 }
 
-/// A saved chain: the counts of the first structure, from which those of simpler structures follow.
+/// A saved chain: the counts of the first structure, which determine the counts of simpler structures.
 #[derive(Serialize, Deserialize)]
 struct SavedChain {
     format: String,
@@ -66,7 +66,7 @@ struct SavedChain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     travel: Option<String>,
     structure: Vec<(i32, i32)>,
-    /// Fallback structures; `None` for the simpler ones of the first structure.
+    /// Fallback structures; `None` for the simpler structures of the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
     /// Number that smoothing adds to the counts of tiles.
@@ -148,7 +148,7 @@ impl MarkovChain {
 
     /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** The [`Mistake`], with the band of rows and the configuration that have it.
+    /// **Errors.** The text is not a valid chain; the error names the band of rows and the configuration with the mistake.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
@@ -221,7 +221,7 @@ impl MarkovChain {
 }
 
 impl SavedChain {
-    /// Returns the ids of the counted tiles.
+    /// Returns the numbering of the counted tiles.
     fn ids(&self, set: &TileSet) -> Result<TileIds, Mistake> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {
