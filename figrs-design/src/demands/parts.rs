@@ -6,7 +6,7 @@ use figrs_infer::{Sequence, SequencePart};
 use super::steered::SteeredLevel;
 use figrs_models::mdmc::Tile;
 
-/// The columns of a level up to some column, as a sequence of parts.
+/// The first columns of a level as a sequence of parts.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
@@ -21,11 +21,11 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Maximum of the number of columns of a part times the squared number of rows if each particle's player is followed, because the state of a
-    /// particle grows with that square.
+    /// Maximum of the number of columns of a part times the squared number of rows if particles follow players, because the state of a particle then
+    /// grows with that square.
     const SQUARES: usize = 1568;
 
-    /// Creates the parts of the whole level and records its tiles as the trajectory.
+    /// Creates the parts of the whole level; the tiles of the level are the recorded trajectory.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self {
             records_trajectory: true,

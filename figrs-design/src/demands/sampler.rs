@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// Describes the distribution of the levels in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Describes in one sentence how near the levels drawn so far are to the law; `None` if they have the law exactly.
+    /// Describes in one sentence how near the levels drawn so far are to the exact distribution; `None` if the levels have exactly this distribution.
     fn quality(&self) -> Option<String> {
         None
     }
@@ -35,7 +35,7 @@ pub trait LevelSampler: Debug + Send + Sync {
         1
     }
 
-    /// Draws the levels with these indices; a level depends only on the seed and its index. Ranges should begin and end at multiples of
+    /// Draws the levels with these indices; a level depends only on the seed and its index. Ranges of indices should begin and end at multiples of
     /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }

@@ -21,8 +21,8 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 /// The element program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. Both are built on first use. A demand on the whole level is a state folded over
-/// columns or cells, with a condition after each column, so that a sampler notices failure early.
+/// each from the bottom up. The model and the cells are built on first use. A demand on the whole level is a state folded over columns or cells, with
+/// a condition after each column, so that a sampler notices failure early.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -64,7 +64,7 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. Both levels share their memo of players' paths, which saves time if a series of demands
+    /// Returns a level of the same model with other demands. Both levels share their cache of players' paths, which saves time if a series of demands
     /// changes little; the levels drawn are those of [`new`](Self::new).
     ///
     /// **Errors.** The errors of [`new`](Self::new).
@@ -120,12 +120,12 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands exclude each other. Three quarters of the steps are for the search before
-    /// particles are tried, and the rest for conflicts that particles find. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a
-    /// move of a player.
+    /// Default number of steps of the search for a proof that demands contradict each other. Three quarters of the steps are for the search before
+    /// particles are tried, and the rest for conflicts that particles find. A step of the search is a transition of a
+    /// [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
-    /// Sets the steps of the search for a proof that demands exclude each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
+    /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
     #[must_use]
     pub fn proof_work(mut self, steps: u64) -> Self {
         self.proof_work = steps;
@@ -136,7 +136,7 @@ impl SteeredLevel {
         self.proof_work
     }
 
-    /// Creates the proposals that look ahead, if a demand has any.
+    /// Creates the proposals that look ahead, if a demand needs them.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
@@ -220,8 +220,8 @@ impl SteeredLevel {
         &self.demands[number].demand
     }
 
-    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the
-    /// factors of the soft demands. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
+    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the factors of
+    /// the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -245,7 +245,7 @@ impl SteeredLevel {
         factors.product()
     }
 
-    /// Returns the tiles: columns from the left, each from the bottom up.
+    /// Returns the tiles as elements: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
         &self.stated().cells
     }

@@ -9,8 +9,8 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers of all parameters for which the information matrix is computed: the number of entries of
-/// the matrix is the square of this number.
+/// Maximum number of free numbers in all parameters for which the information matrix is computed: the number of entries of the matrix is the square
+/// of this number.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
 /// complete data.
@@ -61,7 +61,7 @@ impl StandardErrors {
     }
 }
 
-/// An expectation step and the arguments (rows, number of threads) with which it is evaluated.
+/// An expectation step with its arguments: the rows and the number of threads.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],

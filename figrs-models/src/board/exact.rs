@@ -16,9 +16,9 @@ pub struct Cost {
 
 /// The boards of a generator as a compiled element program, for independent samples, counts, marginals and the most probable board.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The answers are exact up to rounding.
 ///
-/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the cells.
+/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the number of cells.
 #[derive(Debug)]
 pub struct ExactBoards<'g, G: Generator> {
     generator: &'g G,
@@ -29,7 +29,7 @@ pub struct ExactBoards<'g, G: Generator> {
 impl<'g, G: Generator> ExactBoards<'g, G> {
     /// Compiles the element program of a generator.
     ///
-    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
+    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of `engine`.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
         Ok(Self {

@@ -7,7 +7,7 @@ use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and a function that converts the values of its cells to a board.
 ///
-/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the others make drawing quicker.
+/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the other methods make drawing quicker.
 pub trait Generator: Sized {
     /// Value of a cell in the element program.
     type Cell: Value;
@@ -49,8 +49,8 @@ pub trait Generator: Sized {
         false
     }
 
-    /// Returns cells and rules with the same law as the element program, for Markov chains of boards of any size, if there are any. The method is
-    /// called once for each chain.
+    /// Returns cells and rules with the same distribution as the element program, for Markov chains of boards of any size, if there are any. The
+    /// method `ruled_cells` is called once for each Markov chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }
@@ -68,14 +68,14 @@ pub trait Generator: Sized {
 
 /// A generator's own sampler of independent boards, which needs no element program.
 ///
-/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If a million boards
-/// in a row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
+/// Boards that do not [meet](Generator::meets) the demands are rejected; the other boards have exactly their probabilities. If a million boards in a
+/// row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
     /// Function that draws a board.
     pub draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
-    /// True if boards may fail to meet the demands.
+    /// True if some boards of the sampler may not meet the demands.
     pub rejects: bool,
 }

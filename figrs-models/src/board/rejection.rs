@@ -7,18 +7,18 @@ use figrs_infer::{Error, RejectionSampling, Run};
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator};
 
-/// Maximum number of boards in a row that may fail.
+/// Maximum number of consecutive boards that may fail to meet the demands.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The first boards that meet a demand. Their distribution is exactly that of boards given the demand, whenever
-/// drawing stops, because the indices of the successful tries are independent of the boards.
+/// The first boards that meet a demand. The distribution of the accepted boards is exactly that of boards given the demand, whenever drawing stops,
+/// because the indices of the successful tries are independent of the boards.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
     failures: u64,
-    /// Maximum number of boards in a row that may fail.
+    /// Maximum number of consecutive boards that may fail to meet the demands.
     most: u64,
 }
 
@@ -133,13 +133,13 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts tried boards; they count as failures until a board is kept.
+    /// Counts tried boards; they count as failures until a board is accepted.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;
     }
 
-    /// Returns an error if too many boards in a row have failed.
+    /// Returns an error if too many consecutive boards have failed.
     fn check(&self) -> Result<(), BoardError> {
         if self.failures < self.most {
             return Ok(());
