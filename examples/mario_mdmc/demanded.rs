@@ -312,7 +312,7 @@ fn add_files(
     Ok(())
 }
 
-/// The rectangle of a level in which demands are stated, turned to the model's direction of play.
+/// A level's rectangle, turned to the model's direction of play, on which demands are stated.
 struct Frame<'a> {
     tiles: &'a TileSet,
     travel: Travel,

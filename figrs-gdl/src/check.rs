@@ -202,7 +202,7 @@ fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     reached
 }
 
-/// Returns the offset in the text of the first condition that uses one of these relations.
+/// Returns the offset in the text of the first condition of a rule that uses one of these relations.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);

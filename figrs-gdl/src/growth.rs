@@ -26,7 +26,7 @@ impl StateGrowth {
         self.states
     }
 
-    /// Returns for each relation of facts, such as `cell`, the number of different sets of its facts among these states, in descending order.
+    /// Returns for each relation of facts, such as `cell`, the number of different sets of its facts in the reachable states, in descending order.
     pub fn relations(&self) -> &[(String, usize)] {
         &self.relations
     }

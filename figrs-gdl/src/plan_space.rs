@@ -164,8 +164,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which another action leads back. If each action can be undone by one action, these states are
-    /// all predecessors.
+    /// Finds states to which an action leads and from which another action leads back. If each action can be undone by one action, the states found
+    /// are all predecessors.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

@@ -4,7 +4,7 @@
 //! - The module [`grid`] has constraints over the cells of a grid, as automata folded over elements.
 //! - The modules [`maze`], [`dungeon`], [`island`], [`yin_yang`] and [`chromatic_maze`] have puzzles and maps drawn from exactly the boards that the
 //!   rules allow.
-//! - The module [`picture`] draws pictures of these boards, and [`variation`] scores the differences between boards.
+//! - The module [`picture`] draws pictures of boards, and [`variation`] scores the differences between boards.
 //! - The module [`mdmc`] draws platformer levels from multi-dimensional Markov chains trained on example levels.
 //!
 //! # Example

@@ -60,7 +60,7 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason why the rounds ended; if there were several starts, those of the best start.
+    /// The log-likelihoods of all rounds of the best start, and the reason why the rounds ended.
     pub fit: Fit,
     /// The indices of the hidden variables with two states whose initial numbers were equal, so that new initial numbers were drawn at random.
     pub alike: Vec<usize>,

@@ -56,8 +56,8 @@
 //!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions and continuous
 //!   nodes are an error. Names in NET are stored as in XDSL.
 //! - CNF formulas for model counters can be read but not written. The names of CNF variables are their numbers, counted from 1, and their states are
-//!   `false` and `true`. A CNF line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Literals without such a line have weight one, and a
-//!   line `c t mc` sets all weights to one. Projected counting in CNF (`c p show`, `c ind`, `c t pmc`) is an error.
+//!   `false` and `true`. A CNF line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Literals whose weight the file does not give have
+//!   weight one, and a line `c t mc` sets all weights to one. Projected counting in CNF (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - In UAI, the last variable of a Bayesian network's table is the child; the names of variables and states are their indices.
 //!
 //! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A divided row is listed in

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// The command-line options of a program whose runs are divided into parts. A program with its own options includes these options by
+/// The command-line options of a program whose runs are divided into parts. A program with its own options includes [`SpreadOptions`] by
 /// `#[command(flatten)]`.
 #[derive(Args, Clone, Debug, Default)]
 #[expect(

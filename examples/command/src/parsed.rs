@@ -106,7 +106,7 @@ pub fn finite(text: &str) -> Result<f64, String> {
 
 /// Parses a finite number of at least zero.
 ///
-/// **Errors.** The text is not such a number.
+/// **Errors.** The text is not a finite number of at least zero.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x >= 0.0);
     number.ok_or_else(|| "it is no finite number of at least zero".to_owned())

@@ -55,7 +55,7 @@ impl BoardDemands {
         Self::new(size, &TileSet::unknown([]), Vec::new())
     }
 
-    /// Returns the union of these demands and others on boards of the same size and tiles.
+    /// Returns the union of both sets of demands, which must be for boards of the same size and tiles.
     #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         let all = self.demands.iter().chain(&*others.demands);
@@ -208,7 +208,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
 }
 
 /// A rule for whole boards that combines all demands. The violation of the rule is a sum over demands: the number of wrong, missing or surplus cells
-/// or occurrences, or 1 for a broken demand without such a number.
+/// or occurrences, or 1 for a broken demand that has no such number.
 struct DemandsRule {
     demands: BoardDemands,
     /// The most recently read board, turned onto its left side.
@@ -263,7 +263,7 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
 }
 
 /// Returns by how many cells or occurrences a board, turned onto its left side, misses a demand: zero exactly if the board meets it. Returns `None`
-/// for demands without such a number.
+/// for demands that have no number of missed cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32

@@ -262,7 +262,7 @@ impl Demand {
         }
     }
 
-    /// True if the demand limits gaps in the ground or contains such a demand.
+    /// True if the demand, or a demand inside it, limits gaps in the ground.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,

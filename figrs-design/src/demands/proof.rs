@@ -207,7 +207,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns whether any level meets these demands, and the demands on which that verdict depends.
+    /// Returns whether any level meets these demands, and the demands on which this answer depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so each of its levels counts as seen.
         let is_open =
@@ -220,7 +220,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Returns whether any level meets these demands, by exact inference over all columns of the trials, without windows.
+    /// Decides by exact inference whether any level meets these demands, over all columns of the trials.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -273,7 +273,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the level with the trial's model, the placed tiles and these demands.
+    /// Returns a level with the model of the trials, the tiles that demands place, and these demands.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)

@@ -88,7 +88,7 @@ impl NeededPlaces {
         ))
     }
 
-    /// True if a distance demand from pattern `from` to pattern `to` in `area` applies to all these occurrences.
+    /// True if a demand on the distance from pattern `from` to pattern `to` in `area` applies to all required occurrences.
     fn are_spaced_by(&self, (from, to): (&Pattern, &Pattern), area: &Area) -> bool {
         let contains = |row, column| area.contains(row, column);
         let is_inside = contains(self.rows.start, self.columns.start)

@@ -64,8 +64,8 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. Both levels share their cache of players' paths, which saves time if a series of demands
-    /// changes little; the levels drawn are those of [`new`](Self::new).
+    /// Returns a level of the same model with other demands. The new level shares the cache of players' paths with this level, which saves time if a
+    /// series of demands changes little.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {

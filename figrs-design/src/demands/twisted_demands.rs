@@ -15,8 +15,8 @@ use super::statements::StatedDemand;
 /// the weight of the particle is multiplied by the sum of these products.
 ///
 /// For a demand to resemble a drawing, each tile gets its factor as soon as it is sampled. A demand with an automaton gives each tile the ratio of
-/// the [values](StateValues) of the states after and before it. The product of these ratios along a level is the factor of the demand, so that the
-/// weighted particles have the distribution of the model given the demands, and the estimate of the evidence stays unbiased.
+/// the [values](StateValues) of the states after and before it. The product of the ratios of values along a level is the factor of the demand, so
+/// that the weighted particles have the distribution of the model given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".

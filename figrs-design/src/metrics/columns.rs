@@ -30,7 +30,7 @@ impl ColumnRuns {
     /// Number of columns in a run for [`ColumnRuns::novelty`].
     pub const WINDOW: usize = 4;
 
-    /// Builds the index from levels.
+    /// Builds the index of the columns of some levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),

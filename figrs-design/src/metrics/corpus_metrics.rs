@@ -117,7 +117,7 @@ impl ReferenceCorpus {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus themselves; the windows of each level are compared with those of the other levels.
+    /// Measures the levels of the corpus itself; the windows of each level are compared with the windows of all other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);

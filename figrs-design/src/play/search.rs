@@ -69,7 +69,7 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// Reached stages of moves, as bits in machine words, for each number of passed areas and each cell.
+    /// The stages of moves that the search has reached, as bits, for each number of passed areas and each cell.
     reached: Vec<u64>,
     /// Visits in the order in which the search made them.
     visits: Vec<Visit>,

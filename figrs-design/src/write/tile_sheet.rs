@@ -16,7 +16,8 @@ use figrs_models::picture::{Canvas, Rgba};
 ///
 /// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's
 /// picture ([`TileSet::picture`]); if it gives no numbers, the pictures are in the order of the tiles in the legend. Tiles without a picture are
-/// drawn as coloured squares with their letters. The picture of the empty tile is visible behind the other pictures, where these are not opaque.
+/// drawn as coloured squares with their letters. The picture of the empty tile is visible behind the pictures of other tiles, where they are not
+/// opaque.
 ///
 /// ```no_run
 /// use std::sync::Arc;

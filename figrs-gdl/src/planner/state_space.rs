@@ -83,7 +83,7 @@ pub struct SearchEstimate<A> {
     /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the limit
     /// of steps.
     pub at_least: u32,
-    /// Scores of the state; smaller scores are better. The search has an open list for each score and takes states from these lists in turn. Every
+    /// Scores of the state; smaller scores are better. The search has an open list for each score and takes states from the lists in turn. Every
     /// estimate must have the same number of scores. The first score estimates the number of remaining steps.
     pub scores: Vec<u64>,
     /// Actions that are likely to be useful; the search prefers the states to which they lead.

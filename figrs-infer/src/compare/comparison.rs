@@ -62,8 +62,8 @@ impl Comparison {
         &self.elements
     }
 
-    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list is empty
-    /// if the answers of all algorithms are worlds or bounds.
+    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list of
+    /// posteriors is empty if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);

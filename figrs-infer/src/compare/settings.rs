@@ -45,7 +45,7 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 ///
 /// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the reason. If
 /// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If the
-/// exact computation exceeds these limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
+/// exact computation exceeds its limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
 /// its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict)
 /// describes how answers are judged.
 ///

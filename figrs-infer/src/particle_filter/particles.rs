@@ -41,7 +41,7 @@ impl Particles {
         made.collect()
     }
 
-    /// The marginals of the elements whose values these are.
+    /// Returns the marginals of the elements, whose values the particles hold.
     pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);

@@ -22,7 +22,7 @@ pub(super) struct JointPosterior {
     set: FxHashSet<ElementId>,
 }
 
-/// A group of targets that are independent of other targets, with their joint values and the weights of these.
+/// A group of targets that are independent of other targets, with the joint values of the group and their weights.
 #[derive(Clone, Debug)]
 struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,

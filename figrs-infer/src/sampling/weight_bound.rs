@@ -18,7 +18,7 @@ impl WeightBound {
         densities: 0,
     };
 
-    /// Returns the product of the largest weights of all statements of evidence of a model; `None` if one of these largest weights is unknown.
+    /// Returns the product of the largest weights of all statements of evidence of a model; `None` if a largest weight is unknown.
     ///
     /// A probability is at most one. If an element without parents is observed (directly, or through functions whose values determine the values of
     /// their parents), its probability or density is the same in all worlds. An observed density has the bound that its family of distributions

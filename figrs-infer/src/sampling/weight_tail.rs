@@ -8,7 +8,7 @@ use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 /// samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the size of the tail.
+/// The logarithms of the largest weights of a run. The list of weights has one weight more than the size of the tail.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -32,9 +32,8 @@ impl WeightTail {
 
     /// Number of the largest weights that must be returned for `rows` worlds, in one block or in several blocks.
     ///
-    /// Blocks of worlds have the same distribution. The number of tail weights that come from one block is therefore Poisson distributed, and exceeds
-    /// the returned number with a probability of one in a thousand million. If the number of samples is not fixed, the whole tail may come from one
-    /// block.
+    /// Blocks of worlds have the same distribution. The number of tail weights from one block of worlds is therefore Poisson distributed, and exceeds
+    /// the returned number with a probability of 1e-9. If the number of samples is not fixed, the whole tail may come from one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;

@@ -160,9 +160,8 @@ pub fn filter<P: Particles>(
 /// weight of the whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero
 /// are removed.
 ///
-/// **Guarantee.** Consider the product of `exp(log_replaced)` and any function of the particle, or zero for a removed population. Under the
-/// condition of [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the
-/// probability of the evidence.
+/// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle is zero for a removed population. Under the condition of
+/// [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(

@@ -6,7 +6,7 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that such an order exists. In the
+/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
 /// returned order, each decision is extremal among itself and the decisions after it. Returns `None` if there are Scores, because decisions may
 /// determine whether a Score in a branch counts.
 ///

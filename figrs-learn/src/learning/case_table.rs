@@ -23,7 +23,7 @@ pub(super) struct CaseColumn {
 pub(super) enum Cell {
     /// The element has this value.
     Value(Datum),
-    /// The element is subject to these conditions and weights.
+    /// The evidence on the element consists of these conditions and weights.
     Statements(Vec<Evidence>),
 }
 

@@ -164,7 +164,7 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column that observes densities the indices of the factors that hold these densities.
+/// Adds to each column that observes densities the indices of the factors with these densities.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,

@@ -6,7 +6,7 @@ use figrs_core::internals::LearnedPrior;
 /// Maximum number of step lengths that are tried for one extrapolation, each shorter than the previous one.
 const TRIED_STEPS: u32 = 8;
 
-/// The numbers of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
+/// The values of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
 ///
 /// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between
 /// two such changes.

@@ -35,7 +35,7 @@ pub struct Fit {
     /// The expected counts of the cases that were used for learning.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones of the fit share; before each use, its parameters are set to the values of the fit that uses it.
+    /// The prepared model, which clones of the fit share; each use first sets its parameters to the values of the fit.
     learner: Arc<Mutex<Learner>>,
 }
 

@@ -92,8 +92,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Creates counts for coefficients instead of outcomes: the coefficients of the terms in the log-likelihoods of
-    /// these parameters.
+    /// Creates counts of coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {

@@ -136,7 +136,7 @@ impl RowFactors {
         }
     }
 
-    /// Loads a row into the factors.
+    /// Loads a row of data into the factors of the model.
     fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
         worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {

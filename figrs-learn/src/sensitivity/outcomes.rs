@@ -62,7 +62,7 @@ impl DifferentiableMember {
     }
 }
 
-/// Returns for each element that is a result of Chains the indices of these Chains.
+/// Returns for each element that is a result of Chains the indices of the Chains.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {

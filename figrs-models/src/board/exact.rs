@@ -39,7 +39,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         })
     }
 
-    /// Returns the size of the states.
+    /// Returns the number and the bytes of the states that exact inference explored.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),

@@ -20,13 +20,13 @@ pub struct ConnectedState {
 figrs_core::value!(ConnectedState);
 
 impl ConnectedState {
-    /// Returns the connected groups of the last cells of the columns.
+    /// Returns the connected groups of cells among the last cell read in each column.
     pub(super) fn partition(&self) -> Partition {
         self.partition
     }
 }
 
-/// Returns the next cell for the partition: it joins the cells above and to the left if these are in a group.
+/// Returns the next cell of the partition, which joins the cells above and to the left if they are in a group.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

@@ -19,8 +19,8 @@ const UNREACHABLE: u8 = u8::MAX;
 /// The state holds the distances, through cells read so far, between the last cells of the columns, from these to the marks, and between successive
 /// marks; distances that can no longer be part of a shortest path are left out.
 ///
-/// **Guarantee.** Lengths are exact: the boundary of the cells read so far cuts a shortest path into pieces, and each piece within these cells is as
-/// short as possible.
+/// **Guarantee.** Lengths are exact: the frontier cuts a shortest path into pieces, and each piece within the cells read so far is as short as
+/// possible.
 ///
 /// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because the states are metrics on the
 /// last cells of the columns instead of partitions of them; therefore grids must be narrow.

@@ -16,7 +16,7 @@ pub struct RunsState {
     complete: u16,
     /// Number of cells of the run that is not completed yet.
     begun: u16,
-    /// `true` if the last cell completed a run.
+    /// `true` if the last cell completed a run, so that a gap must follow.
     gap_due: bool,
 }
 figrs_core::value!(RunsState);

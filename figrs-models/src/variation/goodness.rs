@@ -20,7 +20,7 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 /// is its probability times the number of all draws. The list `counts` must have all values that are possible or were drawn.
 ///
 /// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still expects fewer than five.
-/// Returns `None` if only one class is left, since such a test decides nothing. An impossible value that was drawn has a p-value of zero.
+/// Returns `None` if only one class is left, since a test with one class decides nothing. An impossible value that was drawn has a p-value of zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;

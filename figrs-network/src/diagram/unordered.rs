@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. In such a
-    /// pair of decisions, no directed path leads from one to the other, and the two decisions know different variables. The second decision of such a
-    /// pair would remember less if it came first.
+    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. The file
+    /// alone orders two consecutive decisions if no directed path leads from one to the other and they know different variables. If only the file
+    /// orders two decisions, the second one would remember less if it came first.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -45,7 +45,7 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the precomputed indices that speed up the counting of a family; `None` if the family's table would be large compared with the data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of a family's score terms over all parent configurations; the parents are those of `base` and possibly one more.
+    /// Returns the sum of a family's score terms over all configurations of the parents in `base` and possibly one more parent.
     fn sum_of_terms(
         &self,
         family: Family<'_>,

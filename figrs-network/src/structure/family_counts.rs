@@ -86,8 +86,8 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs; the parents are those of `base` and possibly
-    /// one more. Counts of zero may be left out.
+    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs; the parents are the parents in `base` and
+    /// possibly one more. Counts of zero may be left out.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,

@@ -17,13 +17,13 @@ const MOST_OPERATIONS: f64 = 1e7;
 /// Maximum total number of entries in the marginals that a block of missing cells stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. Rows with the same observed cells
-/// around these missing cells share a block.
+/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. Rows that agree in the observed cells
+/// on which the missing cells depend share a block.
 pub(super) struct MissingBlock {
     /// The line of the first row that contains this block of missing cells.
     line: usize,
     graph: FactorGraph,
-    /// The natural logarithm of the probability of the observed cells around the missing cells.
+    /// The natural logarithm of the probability of the observed cells on which the missing cells of the block depend.
     pub(super) log_total: f64,
     /// The joint posterior if it is small, in row-major order with the last variable varying fastest.
     joint: Option<Vec<f64>>,

@@ -35,7 +35,7 @@ pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 ///
 /// A definition of order `k` depends on the node's parents in the same time slice, except anchors. A definition of order `k` also depends on the
 /// nodes that the definitions of the orders `1..=k` list, each as many time slices earlier as its order. If the table of the definition is too small
-/// for all these parents, the definition depends only on the nodes that it lists itself.
+/// for all parents, the definition depends only on the nodes that it lists itself.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -177,7 +177,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the number of entries in a definition is the number that these parents require.
+    /// True if the number of entries in a definition fits these parents.
     fn fits(
         &self,
         declared: &XdslNode<'_>,

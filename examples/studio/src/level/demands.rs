@@ -105,8 +105,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Rejects tiles that no training level has in the same row (or column, if the player climbs): each row has its own trained table, so these tiles
-    /// can never be drawn there. The check draws no levels.
+    /// Rejects tiles that no training level has in the same row (or column, if the player climbs): each row has its own trained table, which never
+    /// draws such tiles. The check draws no levels.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],

@@ -7,7 +7,7 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern, positions at which its first columns match, as bits in the words of a state.
 ///
-/// Each form of the pattern, each top row and each number of matched columns has a bit; a set bit means that the pattern may continue in the present
+/// Each bit stands for a form of the pattern, a top row and a number of matched columns; a set bit means that the pattern may continue in the present
 /// column.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {

@@ -14,7 +14,7 @@ const MIN_TRUSTED_SUM: f64 = 1e-200;
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The range of `SingleVariableBlock::given` that contains the strides of the table.
+    /// The strides of the table, as a range of the list `SingleVariableBlock::given`.
     given: (u32, u32),
 }
 
@@ -172,7 +172,7 @@ impl EnumeratedBlock {
     }
 
     /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. Sets
-    /// `values` to the first of these assignments, and returns the sum of the weights.
+    /// `values` to the first assignment, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,

@@ -138,8 +138,8 @@ impl GibbsKernel {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible assignments. In such
-    /// a cut group of variables, some assignments of positive weight may be unreachable from others.
+    /// Number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible assignments. Blocks
+    /// may not reach all assignments of positive weight of such a group from each other.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }

@@ -35,7 +35,7 @@ pub struct MetropolisSums {
     probes: Vec<(Vec<Box<dyn AnyColumn>>, ProbeRecord)>,
 }
 
-/// The result of one part of the work: a chain, or a probe (a short chain that looks for other modes).
+/// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
     /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.

@@ -1,4 +1,4 @@
-//! Coordinates of continuous values; random walks are symmetric in these coordinates.
+//! Coordinates of continuous values, in which random walks are symmetric.
 //!
 //! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i / x_n)` for
 //! all components but the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a symmetric walk over the values

@@ -1,4 +1,4 @@
-//! Joint moves of a parameter and of the offsets that functions combine with it; a move leaves the results of these functions unchanged.
+//! Joint moves of a parameter and of the offsets that functions combine with it; a move does not change the results of the functions.
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
 //! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
@@ -88,8 +88,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the computed numbers on which the evidence of a model depends. The list is empty if the evidence depends on more than `MAX_CALLS`
-    /// function calls.
+    /// Returns the computed numbers on which the evidence of a model depends. The list of computed numbers is empty if the evidence depends on more
+    /// than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -304,8 +304,8 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if a computed number depends on two offsets of the joint move. A move that changed two offsets of one computed number would not be
-    /// reversible, because each offset is computed while the other keeps its old value.
+    /// True if one computed number depends on two of the offsets that a joint move changes. A move that changed two offsets of one computed number
+    /// would not be reversible, because each offset is computed while the other keeps its old value.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);

@@ -1,4 +1,4 @@
-//! Comparison of the chains with those draws from the prior that satisfy the evidence.
+//! Comparison of the chains with the draws from the prior that satisfy the evidence.
 
 use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starting
 //! points.
 //!
-//! The principle is that of Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
+//! Starts that are far apart follow Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::{Site, Trace};

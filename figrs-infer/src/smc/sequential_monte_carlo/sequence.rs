@@ -53,7 +53,7 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Sets the elements whose values are those that the preceding part [passes on](Self::outputs), in the same number and with the
+    /// Sets the elements that get the values which the preceding part of the sequence [passes on](Self::outputs), in the same number and with the
     /// same types. In the first part, the input elements are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();

@@ -17,7 +17,7 @@ const MOST_ELEMENTS: usize = 100_000;
 const WORLDS: u64 = 10_000;
 
 /// Returns an error if a decision influences the evidence, or influences an element known when this decision or an earlier decision is made. If the
-/// model has no Chains, its graph decides whether there is such an influence; otherwise the expansion decides, or sampled worlds if the expansion is
+/// model has no Chains, its graph decides whether a decision has an influence; otherwise the expansion decides, or sampled worlds if the expansion is
 /// too large.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();

@@ -286,7 +286,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error that a listed decision is undecided: such a decision depends on its own policy.
+    /// Converts the error that a listed decision is undecided, which means that the decision depends on its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {

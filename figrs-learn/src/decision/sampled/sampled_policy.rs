@@ -37,7 +37,7 @@ pub struct SampledPolicyRow<T> {
     /// The option with the largest estimate.
     pub choose: T,
     /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
-    /// large, because the chosen option is the one with the largest estimate. Earlier decisions have their known options or, if these are not known,
+    /// large, because the chosen option is the one with the largest estimate. Earlier decisions have their known options or, without known options,
     /// each option with the same probability.
     pub utility: UtilityEstimate,
 }

@@ -9,8 +9,8 @@ use std::fmt;
 pub struct UtilityEstimate {
     /// The weighted mean of the utilities.
     pub mean: f64,
-    /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of these draws, but not
-    /// for the bias due to the distance of their known values from the given values.
+    /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of the draws, but not for the bias
+    /// because their known values differ from the given values.
     pub standard_error: f64,
     /// Number of draws over which the mean is taken.
     pub draws: usize,

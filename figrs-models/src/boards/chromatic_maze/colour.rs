@@ -34,7 +34,7 @@ impl Hue {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }
 
-    /// True if a player can step between tiles of these colours: they are equal or neighbours on the wheel.
+    /// True if a player can step between tiles of the two colours, which are then equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);
         apart <= 1 || apart == 5

@@ -57,7 +57,7 @@ impl ChromaticMaze {
     /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound equal to the number of tiles minus one
     /// excludes nothing.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;

@@ -91,7 +91,7 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has a length in the range.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;

@@ -93,7 +93,7 @@ impl Island {
 
     /// Bounds the number of cells of land.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has such a number.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has an amount of land in the range.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;

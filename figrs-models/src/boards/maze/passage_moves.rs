@@ -6,8 +6,8 @@ use crate::grid::Size;
 
 /// Opens a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the path between these rooms in the maze. Choosing the
-/// same pair and passage again reverses the move: the cycle is the same, so both directions have the same probability. The move reverses the pointers
+/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. Choosing the same pair of
+/// rooms and the passage again reverses a move: the cycle is the same, so both directions have the same probability. The move reverses the pointers
 /// of the rooms between the opened wall and the closed passage.
 ///
 /// **Complexity.** The time is proportional to the length of the cycle.

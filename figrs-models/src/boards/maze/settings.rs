@@ -139,7 +139,7 @@ impl PerfectMaze {
     /// Bounds the number of steps of the path from the first room to the last, for a [`ConditionalSampler`](crate::board::ConditionalSampler) and the
     /// element program; [`sample`](Self::sample) ignores these bounds.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());

@@ -96,7 +96,7 @@ impl TreeRule {
         }
     }
 
-    /// True if each changed room but the first now points to its predecessor, which pointed to it before.
+    /// True if each changed room except the first now points to the room before it in `changed`, which pointed to it before.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)

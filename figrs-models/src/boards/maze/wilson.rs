@@ -15,8 +15,8 @@ impl PerfectMaze {
     /// to the rounding of random numbers to 53 bits: walks with any weights give trees in proportion to their weights, and a known pointer counts as
     /// the only direction with positive weight. Both options for the border give the same draws.
     ///
-    /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with other weights, of
-    /// the order of the mean time in which such a walk reaches the first room. Memory is a few bytes per room.
+    /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms; with other
+    /// weights, of the order of the mean time in which a walk reaches the first room. Memory is a few bytes per room.
     ///
     /// **References.** The algorithm is due to Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {

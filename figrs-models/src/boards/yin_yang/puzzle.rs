@@ -17,7 +17,7 @@ impl YinYang {
     /// **Guarantee.** The puzzle has no other solution, but it would have another one if any clue that was not given were removed; other puzzles with
     /// the same solution may have fewer clues.
     ///
-    /// Bounds on the colours apply only to the solution: the puzzle has no other solution, within those bounds or outside.
+    /// Bounds on the numbers of black and white cells apply only to the solution: the puzzle has no other solution, within those bounds or outside.
     ///
     /// **Complexity.** One compilation for all boards that meet the given clues, and for each cell a sweep over the states that the remaining clues
     /// allow.

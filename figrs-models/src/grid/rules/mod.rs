@@ -48,7 +48,7 @@ pub use weighed_rule::WeighedRule;
 /// assert_eq!(Alternating.read(&[true, false, false, false]), Some(2));
 /// ```
 pub trait BoardRule<C>: Send {
-    /// Reads a board, with the cells in scan order, and returns its violation; `None` if chains and searches must never visit such a board.
+    /// Reads a board, with the cells in scan order, and returns its violation; `None` if Markov chains and searches must never visit the board.
     fn read(&mut self, cells: &[C]) -> Option<u32>;
 
     /// Returns the violation of a board after the cells with these indices, all distinct, have changed since the last call.

@@ -25,8 +25,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the first file in these folders that describes the largest number of the levels' tiles; `known` counts these
-/// tiles. Returns `None` if no file describes half of all `count` tiles.
+/// Finds the legend for some levels: the file in these folders that describes the most of the levels' tiles, the first one among equals; `known`
+/// counts the tiles. Returns `None` if no file describes half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,
@@ -88,7 +88,7 @@ fn mentions_tiles(path: &Path) -> bool {
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if an error concerns a file with a list of tiles; files without such a list are not meant as legends.
+/// True if an error concerns a file with a list of tiles, which is therefore meant as a legend.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

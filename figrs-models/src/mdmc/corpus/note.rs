@@ -90,7 +90,7 @@ pub enum CorpusNote {
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
-        /// Number of levels that were filled up.
+        /// Number of levels to which rows were added.
         levels: usize,
         /// Number of all levels.
         of: usize,

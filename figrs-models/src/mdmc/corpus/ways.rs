@@ -7,7 +7,7 @@ use super::level_files::LevelFile;
 /// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// Returns the characters of drawn paths, each with the indices of the levels that contain such a path. A level with a drawn path equals another
+/// Returns the characters of drawn paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
 /// level of the corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
 ///
 /// **Cost.** Pairs of levels of one size are compared up to the second character that differs.

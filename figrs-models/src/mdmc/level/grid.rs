@@ -37,7 +37,7 @@ impl TileIds {
     }
 }
 
-/// The numbers of a level's tiles, surrounded by as much border as the offsets of a structure reach.
+/// A level as a grid of tile numbers, with a margin of border tiles that is as wide as the distance of the farthest neighbour of a cell.
 #[derive(Debug)]
 pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,

@@ -21,8 +21,8 @@ pub enum TileSelection {
 ///
 /// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it, is a query to
 /// variable elimination; rejected tiles are removed from this distribution. The look-ahead queries the most probable world of the next few cells of
-/// the row, and checks whether any of these cells has an unseen configuration. Decided tiles are set by intervention, so that a query reaches only a
-/// few cells: given all neighbours on which it depends, a tile is independent of the other decided tiles.
+/// the row, and checks whether it contains an unseen configuration. Decided tiles are set by intervention, so that a query reaches only a few cells:
+/// given all neighbours on which it depends, a tile is independent of the other decided tiles.
 ///
 /// # Guarantee
 ///
@@ -64,7 +64,7 @@ impl ElementSampler {
         })
     }
 
-    /// Draws one level of the width of the elements.
+    /// Draws one level, which has the number of columns of its elements.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
@@ -162,7 +162,7 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if the structure's neighbours of the cell have tiles that occurred together in training; all these tiles must be decided.
+    /// True if the cell's neighbours in a network structure have tiles that occurred together in training; the tiles must be decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();

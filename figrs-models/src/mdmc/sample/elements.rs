@@ -139,7 +139,7 @@ struct ElementColumns<'a> {
     columns: Range<usize>,
     /// The rows whose tiles the chain draws.
     rows: Range<usize>,
-    /// True if each tile around the rectangle is any tile that is possible there; false if these tiles are inputs.
+    /// True if each tile around the rectangle may be any tile that is possible there; false if the tiles around it are inputs.
     is_relaxed: bool,
 }
 
@@ -340,8 +340,8 @@ fn drawn(
     })
 }
 
-/// Returns the function from a configuration and a structure to the probabilities of tiles; these are empty for an unseen configuration if unseen
-/// ones are excluded.
+/// Returns the function from a configuration and a structure to the probabilities of tiles, which may be empty for a configuration that never
+/// occurred in training.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,

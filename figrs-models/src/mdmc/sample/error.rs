@@ -19,7 +19,7 @@ pub enum SamplingError {
     Width {
         /// The given number of columns.
         width: usize,
-        /// Maximum number of columns at the height of the chain.
+        /// Maximum number of columns of a level with the height of the chain.
         max: usize,
     },
     /// A structure has an offset to the right, where no column exists yet if columns are drawn one by one.

@@ -30,7 +30,7 @@ pub(in crate::mdmc) trait Line<'a> {
 /// The structure and the look-ahead with which a tile was drawn.
 pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) structure: usize,
-    /// The first structure whose part of the configuration occurred in training.
+    /// Index of the first network structure whose neighbours have tiles that occurred together in training.
     pub(in crate::mdmc) known: usize,
     /// True if the look-ahead was shorter than requested.
     pub(in crate::mdmc) is_shortened: bool,

@@ -99,7 +99,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the values of the column histories of a model that draws whole columns, once they are computed.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
-    /// Returns the factor of a tile.
+    /// Returns the factor by which demands multiply the probability of a tile in a cell.
     fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let own = self.own(cell, tile);
         if own <= 0.0 {

@@ -94,7 +94,7 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
 }
 
 /// Returns for each column and history the mean over continuations of the product of the own factors of this and all later columns: a backward pass,
-/// where each column is scaled by its largest value. The result is empty if there are too many histories.
+/// where each column is scaled by its largest value. The result is empty if there are too many histories (sequences of columns).
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
     /// Maximum number of histories of a column.
     const MOST: usize = 20_000;

@@ -39,7 +39,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns these bands if `height` rows can be divided into them.
+    /// Returns the number of bands if `height` rows can be divided into so many bands; an error otherwise.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

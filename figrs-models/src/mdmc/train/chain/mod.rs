@@ -126,7 +126,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Creates the chain from the first structure's counts in each band of rows; the counts of the other structures are sums of these.
+    /// Creates the chain from the first structure's counts in each band of rows, whose sums are the counts of the other structures.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
