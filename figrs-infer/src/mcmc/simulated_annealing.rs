@@ -26,15 +26,15 @@ const BLOCK: u64 = 256;
 ///
 /// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample the
 /// probability of a world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically. The answer is the
-/// best world that any of the chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), the best world contains the
-/// targets and the evidence, and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the
-/// probability.
+/// best world that any of the chains visited. The best world contains the targets and the evidence, as for
+/// [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of branches that are not taken have no weight. For continuous elements,
+/// the density takes the place of the probability.
 ///
 /// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
 /// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a better world than all earlier
-/// ones also copies the world.
+/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a new best world also copies the
+/// world.
 ///
 /// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
 ///

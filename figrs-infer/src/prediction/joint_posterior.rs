@@ -134,7 +134,7 @@ impl JointPosterior {
         self.groups.iter().map(|group| group.draw(rng)).collect()
     }
 
-    /// Returns the targets, each with its value in a joint value.
+    /// Returns each target with its value in a joint value of all targets.
     pub(super) fn values(&self, row: &[u32]) -> Vec<(AnyElement, Datum)> {
         let groups = self.groups.iter().zip(row);
         let values = groups.flat_map(|(group, &row)| {
@@ -171,7 +171,7 @@ impl JointPosterior {
         common
     }
 
-    /// Returns an element with its value, and its ancestors whose values follow from this value.
+    /// Returns an element and its ancestors whose values follow from the element's value, each with its value.
     pub(super) fn read_backwards(
         &self,
         element: &AnyElement,

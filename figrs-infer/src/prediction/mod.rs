@@ -39,7 +39,7 @@ enum Conditioning {
     /// The values of other elements are set by interventions. An intervention is correct if the drawn element depends on the other elements only by
     /// reading their values.
     Set,
-    /// The values are observed; they are then also evidence about the parents of the elements that have these values.
+    /// The values of other elements are observed, which is also evidence about their parents.
     Observe,
 }
 

@@ -14,8 +14,8 @@ use figrs_factor::Until;
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of values in a block of worlds.
 const CELLS: u64 = 1 << 18;
-/// Number of worlds that a block of large worlds still has, provided that the block has at most `MOST_CELLS` values. The reason for this minimum is
-/// that evaluating an element costs about as much as a hundred of its values.
+/// Number of worlds that a block of large worlds still has, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow, because
+/// evaluating an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
 /// The worlds of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
@@ -121,7 +121,7 @@ impl BlockSampling<'_> {
     /// than drawing the block.
     ///
     /// A unit of work has one block in three cases: if a run may end after any block, if draws are retained, or if a target may have a different
-    /// value in each world. If a target may have a different value in each world, adding up several blocks saves nothing.
+    /// value in each world. Adding up several blocks saves nothing if a target may have a different value in each world.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)

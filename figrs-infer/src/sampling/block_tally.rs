@@ -19,7 +19,8 @@ pub struct BlockTally {
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are counted.
+    /// Number of worlds in a block that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are
+    /// counted.
     pub(crate) met: u64,
     /// Number of likelihoods of a world that are densities.
     pub(crate) densities: usize,

@@ -20,9 +20,9 @@ impl WeightBound {
 
     /// Returns the product of the largest weights of all statements of evidence of a model; `None` if a largest weight is unknown.
     ///
-    /// A probability is at most one. If an element without parents is observed (directly, or through functions whose values determine the values of
-    /// their parents), its probability or density is the same in all worlds. An observed density has the bound that its family of distributions
-    /// states.
+    /// The bound of an observed probability is one. If an element without parents is observed (directly, or through functions whose values determine
+    /// the values of their parents), its probability or density is the same in all worlds. An observed density has the bound that its family of
+    /// distributions states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -70,8 +70,8 @@ impl WeightBound {
 
     /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
     ///
-    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The Scores of a
-    /// model may give a world a weight above the bound of its evidence.
+    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The bound of the
+    /// evidence does not cover Scores, which may give a world a larger weight.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

@@ -70,7 +70,7 @@ pub struct PopulationResult {
 /// Returns `None` if [`Particles::meet`] ended the run.
 ///
 /// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight. For each
-/// population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an unbiased estimate of the
+/// population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is an unbiased estimate of the
 /// probability of the evidence. For a population that was removed, the estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
@@ -156,12 +156,12 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle represents the
-/// weight of the whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero
-/// are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle has the weight of its whole
+/// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
 /// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle is zero for a removed population. Under the condition of
-/// [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the probability of the evidence.
+/// [`filter`], the mean of the product of `exp(log_replaced)` and a function of the particle is the function's mean over worlds that satisfy the
+/// evidence, times the probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -199,7 +199,7 @@ pub fn one_of_each<P: Particles>(
 /// Treatment of a population after a statement.
 enum PopulationFate {
     Kept,
-    /// The particles are replaced; the number is the logarithm of their mean weight.
+    /// The particles of the population are replaced; the number is the logarithm of their mean weight.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

@@ -23,7 +23,7 @@ pub enum Resampling {
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, in ascending order. The number of new particles is the number of weights.
+    /// Draws the ancestor index of each new particle, in ascending order. The number of new particles is the number of weights. The function
     /// `uniform` returns random numbers of the unit interval. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
@@ -82,8 +82,8 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, because an addition then need not
-/// wait for the result of the previous addition.
+/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, so that an addition need not wait for the
+/// result of the previous addition.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();

@@ -10,7 +10,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 /// logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table in the arena, with the strides of those of its variables that are outside the Gibbs block.
+/// A table in the arena, with the strides of its variables outside the Gibbs block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
@@ -172,7 +172,7 @@ impl EnumeratedBlock {
     }
 
     /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. Sets
-    /// `values` to the first assignment, and returns the sum of the weights.
+    /// `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,

@@ -33,7 +33,7 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty, because every process computes the same list of possible values, and draws are stored as indices into this list.
+    /// Always empty, because draws are stored as indices into a list of possible values that is the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
@@ -58,7 +58,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// Creates the sums of a run of which no chain has been added.
+    /// Creates the sums of a Gibbs sampling run before any chain is added.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
@@ -81,7 +81,7 @@ impl Sums for GibbsSums {
         self.chains.push(chain);
     }
 
-    /// The answer computed from the chains. Each chain contributes as many draws as the shortest chain has.
+    /// Returns the answer computed from the draws of all chains. Each chain contributes as many draws as the shortest chain has.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         const NAME: &str = "Gibbs";
         let Self {

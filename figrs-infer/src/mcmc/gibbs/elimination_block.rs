@@ -15,7 +15,8 @@ use figrs_factor::tree::{
 
 /// Maximum number of operations for the elimination of a Gibbs block, for each entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum size of the elimination's messages in bytes. The maximum is a constant, because the Gibbs blocks must be the same on all machines.
+/// Maximum size of the elimination's messages in bytes. The maximum number of bytes is a constant, because Gibbs blocks must be the same on all
+/// machines.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor whose table depends on the values of variables outside the Gibbs block.

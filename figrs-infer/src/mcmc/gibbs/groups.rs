@@ -135,7 +135,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. Each Gibbs block contains the variables of one or
-    /// more constraints and has at most `limit` assignments. A variable that fits into no such block forms a Gibbs block of its own.
+    /// more constraints and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -180,7 +180,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// True if a sequence of Gibbs updates of blocks leads from every possible assignment of a group to every other possible assignment. Returns
-    /// `None` if the group of variables has too many assignments to enumerate.
+    /// `None` if the group of variables has too many assignments for the test.
     ///
     /// No factor with zeros connects a group of variables with other variables; the possible assignments of a group therefore do not depend on other
     /// variables.

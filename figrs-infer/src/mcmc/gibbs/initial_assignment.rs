@@ -21,7 +21,7 @@ const MEMORY: u64 = 1 << 28;
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
-    /// No forward draw has positive weight, and elimination is too expensive.
+    /// No assignment was found: no forward draw has positive weight, and elimination is too expensive.
     Unknown {
         tried: u64,
     },

@@ -26,15 +26,15 @@ enum GibbsBlock {
 
 /// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep updates all blocks once.
 ///
-/// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either the factors read the
-/// parents instead, or the variable is recomputed when its parents change. The variables that are not functions of others are called free. Free
-/// variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes one Gibbs block if it has few
-/// assignments, or if the elimination of its variables needs only small tables. Any other group of variables is covered by several overlapping Gibbs
-/// blocks.
+/// A Gibbs sampler first removes values that factors with zeros exclude. Variables that are functions of others are not sampled: either the factors
+/// read the parents instead, or the variable is recomputed when its parents change. The variables that are not functions of others are called free.
+/// Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes one Gibbs block if it has
+/// few assignments, or if the elimination of its variables needs only small tables. Any other group of variables is covered by several overlapping
+/// Gibbs blocks.
 ///
 /// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If [`cut_groups`](Self::cut_groups) is
-/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. The reason is that no factor with zeros
-/// connects two groups of variables, and that each group is one Gibbs block or was found to be connected by its blocks.
+/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. No factor with zeros connects two groups
+/// of variables, and each group is one Gibbs block or was found to be connected by its blocks.
 ///
 /// **Complexity.** Drawing an enumerated Gibbs block takes the number of its assignments times the number of tables that contain its variables.
 /// Drawing a Gibbs block by elimination takes the time of a junction tree of its variables.
@@ -138,8 +138,8 @@ impl GibbsKernel {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible assignments. Blocks
-    /// may not reach all assignments of positive weight of such a group from each other.
+    /// Number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible assignments. Updates
+    /// of Gibbs blocks may not reach all possible assignments of a group of variables that no single block covers.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
@@ -257,7 +257,7 @@ impl GibbsKernel {
     }
 }
 
-/// The index at which the cumulative sum of the weights first exceeds `left`.
+/// Returns the index at which the cumulative sum of the weights first exceeds `left`.
 fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -331,8 +331,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a Gibbs block of some free variables that is drawn by elimination, if elimination is cheaper than enumeration and no table is too large.
-    /// Returns whether the Gibbs block was added.
+    /// Adds a Gibbs block that is drawn by elimination, if elimination is cheaper than enumerating the block and no table is too large. Returns
+    /// whether the Gibbs block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -93,7 +93,7 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps as there are draws; the
+    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in of a chain is a tenth of the number of its draws; the
     /// seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
@@ -120,8 +120,8 @@ impl Gibbs {
         thin: u64 => schedule.thin;
         /// Sets the seed of the random numbers.
         seed: u64 => seed;
-        /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an enumerated
-        /// block, and to the entries of the largest table of a block that is drawn by elimination.
+        /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the assignments of an enumerated block, and to
+        /// the largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
     }
 

@@ -42,8 +42,8 @@ pub(super) enum WeightFactor {
 /// A factor graph prepared for Gibbs sampling: some variables are defined as functions of other variables; the remaining factors are called weight
 /// factors.
 ///
-/// If every variable that is defined as a function has the function's value, the weight of an assignment is the product of the weight factors, up to
-/// a constant. Every other assignment has weight zero.
+/// An assignment in which each function variable has the function's value has the product of the weight factors as its weight, up to a constant. An
+/// assignment in which some function variable has another value has weight zero.
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
@@ -51,7 +51,7 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The variables that are defined as functions, in topological order.
     pub(super) order: Vec<usize>,
-    /// For each variable, `true` if no weight factor and no used definition contains it.
+    /// For each variable, `true` if neither a weight factor nor a function of another variable reads it.
     pub(super) folded: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
@@ -125,7 +125,7 @@ impl<'g> PreparedGraph<'g> {
         scope.iter().map(|v| v.index()).collect()
     }
 
-    /// Returns the number of assignments of some variables; a larger number than the largest `usize` becomes that number.
+    /// Returns the number of assignments of some variables, or the largest `usize` if there are more.
     pub(super) fn count(&self, variables: &[usize]) -> usize {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }

@@ -44,8 +44,8 @@ impl AcceptanceTerms {
     }
 
     /// The logarithm of the probability of proposing the old world from the new world, minus the logarithm of the probability of proposing the new
-    /// world from the old world. The ratio covers the selection of the changed choice, the proposed values, and the random choices that only one of
-    /// the two worlds has, which are drawn from their priors.
+    /// world from the old world. The ratio covers the selection of the changed random choice, the proposed values, and the choices that only one of
+    /// the two worlds has.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {

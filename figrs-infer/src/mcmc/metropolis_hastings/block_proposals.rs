@@ -39,7 +39,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
-    /// Calls after the first call have no effect.
+    /// Only the first call of `choose` has an effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

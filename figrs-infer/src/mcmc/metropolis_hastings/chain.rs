@@ -28,7 +28,7 @@ pub(super) struct ChainLength {
     pub(super) total: u64,
 }
 
-/// Draws worlds from the prior until one has a positive weight.
+/// Returns the first world drawn from the prior that has a positive weight.
 pub(super) fn first_world(
     trace: &mut Trace,
     decisions: &mut impl StepDecisions,

@@ -168,7 +168,7 @@ fn tests(
     }
 }
 
-/// For each sweep, the number of elements that have the label of the choice in the world of that sweep.
+/// Returns for each sweep the number of elements in its world that have the label of the random choice.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -185,7 +185,7 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all of the numbers are equal.
+/// True if nearly all recorded values of a random choice are equal.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -193,7 +193,7 @@ fn is_settled(shown: &[BatchedNumber]) -> bool {
     stays.max().unwrap_or(0) as f64 > (1.0 - SETTLED_SHARE) * numbers.len() as f64
 }
 
-/// The absolute deviations of the numbers from their median; `None` if there are at most two distinct numbers.
+/// Returns the absolute deviations of recorded values from their median; `None` if at most two values are distinct.
 fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);

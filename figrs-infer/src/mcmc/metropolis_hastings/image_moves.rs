@@ -3,12 +3,13 @@
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
 //! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
 //! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* of an effect is affine in the offset *z*:
-//! `f = a + b z`, where *a* and *b* depend on the mean *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the
-//! reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
+//! `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset is therefore `z' = (a + b z − a') / b'`, and the density of the proposal
+//! is that of the reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
 //!
-//! The functions are found in the model as closures, whose formulas are unknown. The coefficients `a` and `b` of an affine function come from calls
-//! at 0 and 1. A joint move is proposed only if the line through the function's values at 0 and 1 agrees with the function at *z* before the move and
-//! at *z'* after the move. A joint move is therefore reversible for any function: at almost every point where the line agrees, *f* is affine nearby.
+//! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
+//! an affine function come from calls at 0 and 1. A joint move is proposed only if the line through the function's values at 0 and 1 agrees with the
+//! function at *z* before the move and at *z'* after the move. A joint move is therefore reversible for any function: at almost every point where the
+//! line agrees, *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -28,8 +29,7 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum total number of function calls in all images of a model; an image is a number that functions compute from
-/// random choices.
+/// Maximum total number of calls of functions that compute numbers from random choices, over all such numbers of a model.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance for rounding in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
@@ -41,7 +41,7 @@ const PRIOR_DRAWS: usize = 8;
 struct Image {
     /// The random choices that are arguments of the functions.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last function in this list returns the number.
+    /// The functions with their arguments, in the order in which they are called. The last function in the list returns the computed number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -67,7 +67,7 @@ struct ImageMove {
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal has left all computed numbers unchanged.
+    /// `true` if some proposal of the joint move kept all computed numbers unchanged.
     was_possible: bool,
 }
 
@@ -353,7 +353,7 @@ impl ImageMoves {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops the joint moves of which no proposal has kept the computed numbers unchanged.
+    /// Drops each joint move whose proposals never kept the computed numbers unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);

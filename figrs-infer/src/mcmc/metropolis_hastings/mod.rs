@@ -114,9 +114,9 @@ const NAME: &str = "MetropolisHastings";
 /// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the
 /// size of one world for each chain and for each temperature of the chain, plus four bytes for each draw of a target.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain
-/// satisfies the evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability
-/// of the evidence.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain satisfies the
+/// evidence. The method `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the
+/// evidence.
 ///
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
@@ -147,8 +147,8 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Retains this many draws from each of four chains, one draw after each step. The burn-in has half as many steps as there are draws; the seed is
-    /// 0.
+    /// Retains this many draws from each of four chains, one draw after each step. The burn-in of a chain is half as many steps as its draws take;
+    /// the seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,

@@ -8,7 +8,7 @@ use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 /// as those of the chains. Some number in the worlds of the probe lies outside the range of all chains by more than the width of that range.
 ///
 /// If a few hundred draws from a normal distribution span a range, only one further draw in `1e10` lies outside by more than the width of the range.
-/// If half of the draws of a probe lie so far outside, the probe must have stayed in another mode.
+/// If half of the draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[&SiteRecord],
@@ -96,7 +96,7 @@ fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// Returns for each sweep in which the random choice occurred the mean of one component of its values.
+/// Returns the mean of one component of a random choice's values, for each sweep in which the choice occurred.
 pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);

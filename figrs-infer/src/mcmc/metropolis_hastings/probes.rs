@@ -18,7 +18,7 @@ use figrs_answer::run::watch::RunMonitor;
 const PROBES: u64 = 16;
 /// Maximum number of sweeps of the short chain of a probe. The first half of the sweeps of a probe is discarded.
 const SWEEPS: u64 = 128;
-/// A short chain with fewer sweeps is not informative.
+/// Minimum number of sweeps of a probe's short chain, because a shorter chain is not informative.
 const LEAST_SWEEPS: u64 = 16;
 /// Divisor of the burn-in that gives the length of a probe: all probes together make twice as many steps as the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
@@ -108,8 +108,8 @@ pub(super) fn probe(
     (record, values)
 }
 
-/// Draws worlds from the prior until the draws are worth `most` steps. Appends the values of the targets to `values`, for each drawn world that
-/// satisfies the evidence.
+/// Draws worlds from the prior until the draws count as `most` steps of a chain. Appends the values of the targets to `values`, for each drawn world
+/// that satisfies the evidence.
 fn draw_from_prior(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

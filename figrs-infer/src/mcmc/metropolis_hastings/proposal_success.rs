@@ -40,8 +40,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of proposals for pairs of stuck choices from which a step can select, in addition to one proposal for each choice. The number of
-    /// proposals is the number of stuck choices, or zero if there is only one stuck choice.
+    /// Number of proposals for pairs of stuck choices from which a step can select, in addition to one proposal for each choice. The number is that
+    /// of the stuck choices, or zero if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

@@ -6,8 +6,8 @@
 use super::decisions::StepDecisions;
 
 /// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With weights that fall
-/// by this exponent, the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. On a ridge of
-/// correlation .99999, all chains found the length of the ridge within 1500 positions; with weights of 3 / t, no chain did.
+/// by the exponent 0.6, the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. In a test
+/// with correlation .99999, all chains explored the whole distribution within 1500 positions; with weights of 3 / t, no chain did.
 const FORGETTING_EXPONENT: f64 = 0.6;
 /// After this number of positions per dimension, the weights are proportional to 1 / t, which averages the later positions.
 const FORGETTING_POSITIONS: u32 = 100;
@@ -16,7 +16,8 @@ const JITTER: f64 = 1e-9;
 /// Minimum correlation of two continuous choices that makes joint steps of all choices worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A random walk with normally distributed steps. The covariance of a step is the covariance of the positions so far, times a scale.
+/// A random walk with normally distributed steps. The covariance of a random walk's step is the covariance of the chain's positions so far, times a
+/// scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -30,7 +31,7 @@ pub(super) struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// Adds a position to the learned covariance. A position with another number of dimensions restarts the learning.
+    /// Adds a position to the learned covariance. A position with another number of dimensions restarts the learning of the covariance.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -72,8 +73,7 @@ impl RandomWalk {
         self.factor.len() == dimensions
     }
 
-    /// True if joint moves of `sites` choices are worth their cost with the learned covariance: some choice is a list of numbers, or some coordinates
-    /// are strongly correlated.
+    /// True if joint moves of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlations are strong.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;

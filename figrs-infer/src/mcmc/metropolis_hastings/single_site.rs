@@ -178,7 +178,8 @@ impl Kernel {
         }
     }
 
-    /// Counts a proposal as leading, or not leading, to a possible world. A failed proposal counts only if its value has positive prior probability.
+    /// Counts whether a proposal for a random choice led to a possible world. A failed proposal counts only if its value has positive prior
+    /// probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,

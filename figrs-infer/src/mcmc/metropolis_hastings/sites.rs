@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// When this number of sweeps is stored, every other sweep is dropped. At least four sweeps then remain for each of the sixteen batches of the test
-/// of agreement.
+/// Maximum number of stored sweeps, at which every other sweep is dropped. With half of the maximum number of sweeps, at least four sweeps remain for
+/// each of the sixteen batches of the test of agreement.
 pub(super) const MOST_SWEEPS: u32 = 128;
 /// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. After half of the sweeps are dropped, one sweep remains for
 /// each batch of the test of agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// When more numbers than this are stored, every other sweep is dropped, provided that there are at least `LEAST_SWEEPS` sweeps. The limit
-/// is 16 MB for each chain.
+/// Maximum number of stored numbers; above it, every other sweep is dropped if there are at least `LEAST_SWEEPS` sweeps. The stored numbers of a
+/// chain take at most 16 MB.
 const NUMBERS: usize = 1 << 21;
-/// From this number of series on, further elements created by functions are no longer distinguished by name.
+/// Number of recorded series from which on further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;
 /// Number of recorded bits of a value's hash, for values that are not numbers.
 const BITS: u32 = 4;
@@ -81,9 +81,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// A sweep records every random choice once. At first, the number of steps between two sweeps is the number of choices; recording then takes no more
-/// time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The record takes at
-/// most 16 MB, or the memory of 32 numbers for each choice if that is more.
+/// A sweep records every random choice once. At first, the number of steps between two recorded sweeps is the number of choices, so that recording
+/// takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
+/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two sweeps.
@@ -119,7 +119,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Records a world outside of a chain, as one sweep.
+    /// Records a world that does not belong to a chain, as one sweep.
     pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }

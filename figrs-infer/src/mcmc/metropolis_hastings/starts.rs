@@ -11,8 +11,8 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of candidate worlds drawn from the prior for each chain. In a test, the two components of a mixture differed by a prior mean.
-/// With 8 candidates for each of 4 chains, each of the two modes had at least one chain for all of 40 seeds.
+/// Number of candidate worlds drawn from the prior for each chain. In a test of the number of candidates, the two components of a mixture differed by
+/// a prior mean. With 8 candidates for each of 4 chains, each of the two modes had at least one chain for all of 40 seeds.
 const CANDIDATES: usize = 8;
 /// Share of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
@@ -23,7 +23,7 @@ pub(super) fn candidate(seed: u64, number: u64) -> Stream {
 }
 
 /// Returns the indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far apart.
-/// Each selected candidate has the greatest distance, in ranks, from the nearest candidate selected before. There are fewer indices than chains if
+/// Each selected candidate has the greatest distance, in ranks, from the nearest candidate selected before. The list has fewer indices than chains if
 /// few candidates are possible worlds, and no indices if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,

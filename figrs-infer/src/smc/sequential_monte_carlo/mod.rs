@@ -52,8 +52,8 @@ const ROWS: u64 = 1024;
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of particles and in the number of elements of each world. A resampling copies a value only if it is
-/// read later. Memory: for each thread, all values of the populations of a block.
+/// **Complexity.** Linear in the number of particles and in the number of elements of each world. A resampling copies a value only if it is read
+/// later. **Memory.** For each thread, all values of the populations of a block.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
 /// population was complete.
@@ -106,7 +106,7 @@ impl SequentialMonteCarlo {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
+        /// Sets the number of independent populations (default 16). With a single population, the standard errors are unknown.
         populations: u64 => populations;
         /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit into
         /// 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of its block.
@@ -185,7 +185,8 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Number of populations that are run together in a block. The number depends only on the settings for populations and particles.
+    /// Number of populations that are run together in a block. The number of populations in a block depends only on the settings for populations and
+    /// particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);

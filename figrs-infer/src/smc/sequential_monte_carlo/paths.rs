@@ -64,8 +64,8 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths of particles that have no descendants any more. Starts at the last segment, and ends at a segment in which all paths lead to a
-    /// particle.
+    /// Drops the paths of particles that have no descendants any more. Pruning starts at the last segment, and ends at a segment in which all paths
+    /// lead to a particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
