@@ -25,8 +25,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the file in these folders that describes the most of the levels' tiles, the first one among equals; `known`
-/// counts the tiles. Returns `None` if no file describes half of all `count` tiles.
+/// Finds the legend for some levels: the file in `folders` that describes the most of the levels' tiles, the first such file among equals; `known`
+/// counts the tiles that a file describes. Returns `None` if no file describes half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,

@@ -153,7 +153,7 @@ impl Corpus {
 
     /// Returns the levels cut to their bottom rows, for a chain of less height.
     ///
-    /// **Errors.** [`LevelError::Levels`] unless `1 <= rows <= height`.
+    /// **Errors.** [`LevelError::Levels`] unless `rows` is from 1 to the height of the levels.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
         let height = self.height();
         if rows == 0 || rows > height {

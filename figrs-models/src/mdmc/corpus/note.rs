@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::mdmc::{LevelError, Travel};
 
-/// A choice that the reader made, or something that it left out.
+/// A choice that the corpus reader made, or something that it left out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CorpusNote {
@@ -94,7 +94,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
+        /// Number of rows of all levels after the filling up, or of columns if the player climbs in the levels.
         rows: usize,
         /// Character of the tile with which levels were filled up.
         tile: String,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
+        /// Number of rows of all levels after the filling up, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }

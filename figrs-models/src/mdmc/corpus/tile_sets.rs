@@ -8,7 +8,7 @@ use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The levels of one given folder: their characters, and the legend found for them.
+/// The characters of the levels of one folder, and the legend found for them.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
@@ -83,7 +83,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// Returns the given tiles and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
+/// Returns the tiles of the caller and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],

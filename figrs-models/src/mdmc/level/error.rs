@@ -9,17 +9,17 @@ use crate::mdmc::{Tile, TileSet};
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The place in the error is the path of the file, or
-    /// the name of the level if there is no file.
+    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The error's place is the path of the file, or the
+    /// name of the level if there is no file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The levels together do not form a corpus, or a request for them cannot be granted.
+    /// The levels do not form a corpus, or a request for them cannot be granted.
     #[error("{0}")]
     Levels(Mistake),
 }
 
 impl LevelError {
-    /// Returns the class of the mistake.
+    /// Returns the kind of mistake, for programs that treat mistakes differently.
     pub fn kind(&self) -> MistakeKind {
         match self {
             Self::File(error) => error.kind(),

@@ -2,7 +2,7 @@
 
 use crate::mdmc::{Level, Structure, Tile};
 
-/// The numbering of tiles: 0 is the border, then the tiles of the training levels in ascending order.
+/// A numbering of tiles: 0 for the border, then 1, 2 and so on for the tiles of the training levels in ascending order.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct TileIds {
     tiles: Vec<Tile>,
@@ -43,7 +43,7 @@ pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// Index of each neighbour of a cell, relative to the index of the cell without margins.
+    /// For each neighbour of a cell, the difference of its index and the index of the cell, in a grid without margins.
     ahead: Vec<usize>,
     base: u64,
 }

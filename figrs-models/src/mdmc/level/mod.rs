@@ -116,7 +116,7 @@ impl Level {
         Self::from_array(columns.reversed_axes())
     }
 
-    /// Creates a level from an array that is known to have cells and no border.
+    /// Creates a level from an array that is known to have cells and to have no border tile.
     #[doc(hidden)]
     pub fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }

@@ -11,15 +11,15 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
 /// Draws columns one after another without end, each from the bottom up, for use while a game runs.
 ///
-/// A tile is accepted only if the next few cells *above* it in its column can be filled without an unseen configuration. A rejected tile is removed
-/// from its distribution; simpler structures and a shorter look-ahead follow as in [`LookAheadSampler`].
+/// The stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration. A rejected tile is
+/// removed from its distribution; if no tile is left, the stream tries simpler structures and a shorter look-ahead, as [`LookAheadSampler`] does.
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns have the same distribution as those of a
-/// [`LookAheadSampler`] without look-ahead. With a look-ahead of the height of the chain, a column has an unseen configuration only if no filling of
-/// this column after the columns before avoids one; later columns are not considered. A structure with neighbours to the right is an error, because
-/// columns are decided one by one.
+/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns of a stream have the same distribution as the
+/// columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead is the number of rows, a column has an unseen configuration only
+/// if no filling of the column, given the earlier columns, avoids one. A structure with neighbours to the right is an error, because columns are
+/// decided one by one.
 ///
 /// # Complexity
 ///
@@ -54,9 +54,9 @@ pub struct ColumnStream<'a, R> {
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns to the left that contain neighbours of the current column, the nearest last, as numbers of tiles from the top.
+    /// The columns to the left on which tiles of the current column depend, the nearest last; each has the numbers of its tiles, from the top.
     past: VecDeque<Vec<u8>>,
-    /// Number of columns to the left that contain neighbours of the current column.
+    /// Number of columns to the left on which tiles of the current column depend.
     reach: usize,
     ids: Vec<u8>,
     /// Number of tiles below a cell, in the same column, on which the cell may depend.

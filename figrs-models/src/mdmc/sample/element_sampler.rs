@@ -13,20 +13,20 @@ pub enum TileSelection {
     /// The tile is drawn at random.
     #[default]
     Sampled,
-    /// The most likely tile is taken, so that the level does not depend on random numbers.
+    /// The most likely tile is taken, so that the level depends on no random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it, is a query to
-/// variable elimination; rejected tiles are removed from this distribution. The look-ahead queries the most probable world of the next few cells of
-/// the row, and checks whether it contains an unseen configuration. Decided tiles are set by intervention, so that a query reaches only a few cells:
-/// given all neighbours on which it depends, a tile is independent of the other decided tiles.
+/// The sampler decides cells in the order of the look-ahead sampler. The sampler gets the distribution of a tile, given the decided tiles around it,
+/// by variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells
+/// of the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention, so that a query concerns few cells: given
+/// the neighbours on which it depends, a tile is independent of all other decided tiles.
 ///
 /// # Guarantee
 ///
-/// The distribution is that of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
+/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
@@ -64,7 +64,7 @@ impl ElementSampler {
         })
     }
 
-    /// Draws one level, which has the number of columns of its elements.
+    /// Draws one level, which has the size of the sampler's [`LevelElements`].
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
@@ -94,7 +94,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// Returns the model that sets the decided neighbours of some cells of a row.
+    /// Returns a model in which the decided neighbours of some cells of a row have their tiles.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -130,7 +130,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws by one structure a tile that passes the look-ahead; `None` if all possible tiles were rejected.
+    /// Draws a tile that passes the look-ahead, by the counts of one network structure; `None` if all possible tiles were rejected.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -174,7 +174,7 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// Takes one of the remaining tiles, depending on the [`TileSelection`]: drawn by the weights, or the first of the most likely ones.
+    /// Takes one of the remaining tiles, as the [`TileSelection`] states: a tile drawn by the weights, or the first of the most likely tiles.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {

@@ -61,16 +61,16 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Builds the elements of some columns; the first `known` of these columns are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// Builds the elements like [`columns`](Self::columns), but with tiles also drawn in proportion to their twisting functions, and with the weights
-    /// that correct the twist. The method `twisted` is called only for models that do not depend on columns to the right.
+    /// Builds the elements of some columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist, with weights that
+    /// correct the twist. The method `twisted` is called only for models that do not depend on columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
-    /// False if the weights of columns do not sum to one over all levels.
+    /// False if the weights of a level's columns do not sum to one over all levels.
     fn is_normalised(&self) -> bool {
         true
     }
 
-    /// True if the model has a probability for a tile that a demand places.
+    /// True if the model can have a tile that a demand places.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
@@ -83,8 +83,8 @@ pub trait ColumnProgram: Debug + Send + Sync {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. Returns
-    /// `None` if the model cannot build a rectangle by itself.
+    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. The method
+    /// returns `None` if the model cannot build a rectangle without the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
@@ -104,19 +104,19 @@ pub struct SeenStatement {
 /// Elements of some columns.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
-    /// Number of the first of these columns.
+    /// Number of the first column in the level.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
     /// For each column, the elements on which later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
-    /// For each column, the weights that belong to it.
+    /// For each column, the weights by which it multiplies the probability of the level.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column, the events that its cells have values that occurred in training.
+    /// For each column, the events that its tiles, given their neighbours, occurred in training.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
 impl LevelColumns {
-    /// Creates columns in which later columns depend only on the tiles.
+    /// Creates columns of a model whose later columns depend only on the tiles of earlier columns.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -142,7 +142,7 @@ impl LevelColumns {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// Returns the elements of some columns on which later columns depend.
+    /// Returns the elements of some columns, if later columns depend on them.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -154,7 +154,7 @@ impl LevelColumns {
         all
     }
 
-    /// Adds the weights of a column to a model.
+    /// Multiplies the probability of a model by the weights of a column.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
@@ -162,7 +162,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// Returns the events that the cells of a column have values that occurred in training.
+    /// Returns the events that the tiles of a column, given their neighbours, occurred in training.
     pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
@@ -176,7 +176,7 @@ impl LevelModel {
         }
     }
 
-    /// Returns the model in which cells are independent, with the tiles that are possible in their rows.
+    /// Returns a model of independent cells, in which each cell has the tiles that are possible in its row.
     #[doc(hidden)]
     #[must_use]
     pub fn without_neighbours(&self) -> Self {

@@ -14,7 +14,7 @@ struct Legend {
     tiles: IndexMap<String, LegendEntry>,
 }
 
-/// The entry of a tile in a legend: words alone, or words with a picture.
+/// A tile in a legend: words alone, or words with the number of a picture.
 #[derive(Deserialize)]
 #[serde(
     untagged,

@@ -137,7 +137,7 @@ impl TileSet {
         self.tiles().nth(number as usize)
     }
 
-    /// Removes some tiles. The remaining tiles keep their pictures on a sheet.
+    /// Removes some tiles. The tiles that remain keep the numbers of their pictures.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());

@@ -61,7 +61,7 @@ impl ColumnNGrams {
     /// Maximum order of the n-grams.
     pub const MAX_ORDER: usize = 6;
 
-    /// Counts the columns of a corpus that have no [outside](Meaning::Outside) tiles.
+    /// Trains column n-grams by counting the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
     /// **Errors.** The order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or no column is without outside tiles.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
@@ -123,14 +123,14 @@ impl ColumnNGrams {
         self.order
     }
 
-    /// Returns the counts after the longest suffix of the history that occurs in training (back-off).
+    /// Returns the counts of the next columns after the longest suffix of the history that occurs in training (back-off).
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// True if a history occurs in training.
+    /// True if some columns follow one another in training.
     pub(super) fn shows(&self, history: &[usize]) -> bool {
         self.next.contains_key(history)
     }
@@ -151,7 +151,7 @@ impl ColumnNGrams {
     }
 }
 
-/// A level of column n-grams as a column program.
+/// Builds the elements of a level of column n-grams, column by column.
 #[derive(Debug)]
 struct NGramColumns {
     ngrams: Arc<ColumnNGrams>,
@@ -204,7 +204,7 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// Builds the elements of some columns, with twisted proposals if requested.
+    /// Builds the elements of some columns of a level, with proposals that demands twist if requested.
     fn built(
         &self,
         columns: Range<usize>,

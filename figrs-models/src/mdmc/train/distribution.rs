@@ -11,7 +11,7 @@ pub struct TileDistribution {
 }
 
 impl TileDistribution {
-    /// Creates the distribution of distinct tiles in ascending order with positive counts.
+    /// Creates the distribution from distinct tiles, in ascending order, and their positive counts.
     pub(in crate::mdmc) fn new(counts: Vec<(Tile, u64)>) -> Self {
         let total = counts.iter().map(|&(_, count)| count).sum();
         let probabilities = counts

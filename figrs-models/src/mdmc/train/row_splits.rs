@@ -9,7 +9,7 @@ use figrs_reading::Mistake;
 pub struct RowSplits(usize);
 
 impl RowSplits {
-    /// A single band: all rows share one table of counts.
+    /// A single band of rows: all rows share one table of counts.
     pub const NONE: RowSplits = RowSplits(1);
 
     /// Creates `splits` bands over `height` rows.
@@ -39,7 +39,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns the number of bands if `height` rows can be divided into so many bands; an error otherwise.
+    /// Returns the number of bands of rows; an error if `height` rows cannot be divided into this number of bands.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

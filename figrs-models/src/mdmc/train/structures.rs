@@ -78,7 +78,7 @@ impl Structures {
         &self.all[0]
     }
 
-    /// Returns for each structure the indices of its offsets among the offsets of the first structure.
+    /// Returns for each network structure the indices of its neighbours among the neighbours of the first structure.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -125,7 +125,7 @@ impl FromStr for Structures {
     }
 }
 
-/// Writes the form that [`FromStr`] reads.
+/// Writes the list as text, which [`FromStr`] reads.
 impl fmt::Display for Structures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == self.first().into() {

@@ -13,17 +13,18 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 /// The probability of a level is proportional to a product of factors. The product has a factor for each cell: the count of the cell's tile in the
 /// band of rows. The product also has a factor for each pair of neighbours: the lift of the two tiles beside (or above) each other, to the power of
 /// the share of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count expected for
-/// independent tiles. Pairs that never occurred in training have a small weight instead of none.
+/// independent tiles. Pairs of tiles that never occurred in training have a small weight instead of none.
 ///
 /// # Guarantee
 ///
-/// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one chain, from a draw of independent cells, for a given number of sweeps. The
-/// distribution of the Gibbs sampler tends to that of the field with the number of sweeps, and is not exact after any number. The weights of the
-/// field have maximum likelihood if neighbours form no loops, as in a single row, and are an approximation on a grid (pseudo-moment matching).
+/// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
+/// number of sweeps. The distribution of the Gibbs sampler tends to that of the Markov random field as the number of sweeps grows, but is not exact
+/// after any number. The weights of the field have maximum likelihood if neighbours form no loops, as in a single row, and are an approximation on a
+/// grid (pseudo-moment matching).
 ///
 /// # Complexity
 ///
-/// A sweep takes time linear in the number of cells times the number of tiles of the corpus.
+/// A sweep of Gibbs sampling takes time linear in the number of cells times the number of tiles of the corpus.
 ///
 /// # Example
 ///
@@ -51,7 +52,7 @@ pub struct TileField {
     pub(in crate::mdmc) tiles: Arc<[Tile]>,
     /// For each band of rows, the count of each tile.
     pub(in crate::mdmc) cells: Vec<Vec<u64>>,
-    /// For each band of rows, the lifts of horizontal pairs.
+    /// For each band of rows, the lifts of pairs of tiles beside each other.
     pub(in crate::mdmc) beside: Vec<PairLifts>,
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
@@ -64,10 +65,10 @@ pub(in crate::mdmc) struct PairLifts {
 }
 
 impl TileField {
-    /// Number added to the count of every pair of tiles.
+    /// Number added to the count of every pair of neighbouring tiles.
     pub const SMOOTHING: f64 = 0.01;
 
-    /// Counts the tiles and pairs of a corpus.
+    /// Trains the field by counting the tiles of a corpus and the pairs of neighbouring tiles.
     ///
     /// **Errors.** The corpus has fewer rows than there are bands of rows, or a band has only outside tiles.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, Mistake> {
@@ -115,7 +116,7 @@ impl TileField {
 }
 
 impl PairLifts {
-    /// Returns the lifts of pairs, with zero for pairs that never occurred in training.
+    /// Returns the lifts of pairs of tiles, with zero for pairs that never occurred in training.
     pub(in crate::mdmc) fn only_shown(&self) -> Self {
         let mut lifts = self.lifts.clone();
         ndarray::Zip::from(&mut lifts)

@@ -107,10 +107,10 @@ impl Layer {
 /// Maximum number of cells for each tile of a layer, unless the layer has few cells.
 const MOST_CELLS_A_TILE: usize = 64;
 
-/// Maximum number of cells of a layer with any number of tiles.
+/// A layer of up to this many cells may have any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project. From each level the reader takes the wanted layer, or else the first layer with values, or else the first layer
+/// Reads the levels of a project. From each level the reader takes the requested layer, or else the first layer with values, or else the first layer
 /// with tiles.
 ///
 /// **Errors.** The project has a mistake.

@@ -1,4 +1,4 @@
-//! Mistakes in the map files of editors. The errors do not name the file: its reader adds the path.
+//! Mistakes in the map files of editors. The errors do not name the map file: the function that reads the file adds the path.
 
 use std::path::Path;
 

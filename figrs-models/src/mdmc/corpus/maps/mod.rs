@@ -1,7 +1,8 @@
 //! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
 //!
 //! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1, either by its `picture` or, if the caller
-//! passes the legend, by its index in the legend. A number that no legend has gets the words of the map's tileset for it, and a character of its own.
+//! passes the legend, by its index in the legend. A tile number that no legend has gets the words that the map's tileset has for it, and a character
+//! of its own.
 
 mod ldtk;
 mod map;
@@ -56,7 +57,7 @@ pub(super) struct MapText {
     /// The name of the level, if the file has several.
     pub(super) name: Option<String>,
     pub(super) text: String,
-    /// The tiles of the level, from a legend beside the map or from the map, and the path of this file.
+    /// The tiles of the level, and the path of the file that describes them: a legend beside the map, or the map itself.
     pub(super) own: (PathBuf, TileSet),
 }
 
@@ -68,7 +69,7 @@ pub(super) struct MapReader<'r> {
     layer: Option<&'r str>,
     /// The names of the layers that were read, each with the names of the other layers, for a note.
     layers: Vec<(String, Vec<String>)>,
-    /// The folders whose invalid legends are noted.
+    /// The folders whose invalid legends have already been noted.
     folders: BTreeSet<PathBuf>,
     /// The tiles without a legend: number, words and character.
     tiles: Vec<(u32, Vec<String>, char)>,
@@ -227,7 +228,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Returns the tiles without a legend and without words: their characters, and the numbers that a legend has for them.
+    /// Returns the tiles for which neither a legend nor the map has words: their characters, and the numbers that a legend would have for them.
     pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
         let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
         unnamed
@@ -236,7 +237,7 @@ impl<'r> MapReader<'r> {
     }
 }
 
-/// Returns the platformer tile that the words describe, as maps that figrs writes describe it.
+/// Returns the built-in platformer tile that some words describe, as maps that figrs writes describe it.
 fn namesake(words: &[String]) -> Option<Tile> {
     let platformer = TileSet::platformer();
     let named = words.iter().filter(|word| *word != "solid").cloned();

@@ -26,9 +26,9 @@ struct Layer {
     numbers: Vec<u32>,
 }
 
-/// Reads the wanted layer of a map, or else the first layer. Flips of tiles are left out.
+/// Reads the requested layer of a map, or else the first layer. Flipped tiles count as the tiles that are not flipped.
 ///
-/// **Errors.** The map has a mistake. Files of tilesets are not read.
+/// **Errors.** The map has a mistake. Tilesets in other files are not read.
 pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
@@ -85,7 +85,7 @@ impl Layer {
     }
 }
 
-/// The parts of a file that are read.
+/// The contents of an XML file that figrs uses.
 #[derive(Default)]
 struct Contents {
     layers: Vec<Layer>,
