@@ -33,7 +33,7 @@ impl fmt::Debug for BoardDemands {
 }
 
 impl BoardDemands {
-    /// Creates the demands from pairs of an automaton and a demand; demands without an automaton are left out.
+    /// Creates demands on boards from pairs of an automaton and a demand; a demand without an automaton is left out.
     pub(super) fn new(
         size: (usize, usize),
         tiles: &TileSet,
@@ -55,7 +55,7 @@ impl BoardDemands {
         Self::new(size, &TileSet::unknown([]), Vec::new())
     }
 
-    /// Returns the union of both sets of demands, which must be for boards of the same size and tiles.
+    /// Returns the demands of two lists, which must be for boards of the same size and tiles.
     #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         let all = self.demands.iter().chain(&*others.demands);
@@ -96,7 +96,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order; the state holds the automaton state of each demand.
+/// Reads a board in scan order with a state that joins the automaton states of all demands.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -149,7 +149,7 @@ pub struct DemandedBoards<G> {
 }
 
 impl<G> DemandedBoards<G> {
-    /// Joins a generator with demands on boards of its size.
+    /// Creates a generator of another generator's boards that meet some demands.
     pub fn new(generator: G, demands: BoardDemands) -> Self {
         Self { generator, demands }
     }
@@ -262,8 +262,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns by how many cells or occurrences a board, turned onto its left side, misses a demand: zero exactly if the board meets it. Returns `None`
-/// for demands that have no number of missed cells or occurrences.
+/// Returns by how many cells or occurrences a board, turned onto its left side, misses a demand: zero exactly if the board meets it. The function
+/// returns `None` for demands that have no number of missed cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32

@@ -71,7 +71,7 @@ pub enum Demand {
     Playable(Route),
     /// The tiles of a rectangle match one of the forms of a pattern, for example a path that is kept free or a piece at the start.
     Shaped {
-        /// Pattern that gives the class of tiles of each cell.
+        /// The pattern that the tiles of the rectangle match.
         pattern: Pattern,
         /// Row of the rectangle's first cell.
         row: usize,
@@ -141,9 +141,9 @@ pub enum Demand {
         area: Area,
         /// The other pattern, which may occur anywhere in the level.
         by: Pattern,
-        /// Allowed numbers of rows from the first cell of the first pattern down to that of the other.
+        /// Allowed numbers of rows from the first cell of the pattern `each` down to the first cell of the pattern `by`.
         rows: RangeInclusive<isize>,
-        /// Allowed numbers of columns from the first cell of the first pattern to that of the other, to the right.
+        /// Allowed numbers of columns from the first cell of the pattern `each` to the first cell of the pattern `by`, to the right.
         columns: RangeInclusive<isize>,
     },
     /// After each occurrence of a pattern in an area, the next occurrence of another pattern in the area, if there is one, begins `least` to `most`
@@ -157,7 +157,7 @@ pub enum Demand {
         area: Area,
         /// Smallest number of columns from the first column of one pattern to the first column of the other.
         least: usize,
-        /// Largest number of columns; `None` means no limit.
+        /// Largest number of columns between the first columns of both patterns; `None` means no limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.
@@ -247,7 +247,7 @@ impl Demand {
         }
     }
 
-    /// Demands that `other` is met if this demand is met.
+    /// Returns the demand that `other` is met if `self` is met.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])

@@ -10,7 +10,7 @@ use crate::Route;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandError {
-    /// A value of a demand, a pattern or a route is not allowed, or not allowed on this level.
+    /// A value of a demand, a pattern or a route is not allowed on a level, or on this level.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the item and the numbers.

@@ -32,9 +32,9 @@ pub enum SteeringError {
         )
     )]
     Contradictory {
-        /// Descriptions of the demands that conflict.
+        /// Descriptions of the demands that contradict each other.
         demands: Vec<String>,
-        /// Indices of the conflicting demands among all demands, from 0.
+        /// Indices of the contradictory demands among all demands, from 0.
         places: Vec<usize>,
         /// `true` if each of the listed demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,

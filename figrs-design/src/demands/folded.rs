@@ -14,7 +14,7 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with its step functions. Cells that the automaton reads alike share one step function, so that algorithms compute its results once.
+/// An automaton with its step functions. Cells that the automaton treats alike share one step function, so that algorithms compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
@@ -85,7 +85,7 @@ impl Steps {
 /// The state of an automaton, folded over the cells of a level, as evidence that the demand is met.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Natural logarithm of the factor for a level that does not meet the demand; `None` excludes such levels.
+    /// Natural logarithm of the factor by which a level that breaks the demand is weighted; `None` excludes such levels.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

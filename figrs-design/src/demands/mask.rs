@@ -93,7 +93,7 @@ impl Mask {
         }
     }
 
-    /// Sets the tile of a cell. Panics if the cell is outside the mask, as indexing does.
+    /// Sets the tile of a cell. The method panics if the cell is outside the mask.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);
     }

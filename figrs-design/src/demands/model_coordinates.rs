@@ -36,7 +36,7 @@ impl Demand {
     }
 }
 
-/// A quarter turn of levels of some size.
+/// A quarter turn of levels or boards, given their size.
 enum Turn {
     ToTheRight { size: (usize, usize) },
     ToTheLeft { size: (usize, usize) },

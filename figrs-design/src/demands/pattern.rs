@@ -67,7 +67,7 @@ impl Pattern {
         })
     }
 
-    /// Gives the pattern a name for messages.
+    /// Gives the pattern a name, which messages use.
     ///
     /// ```
     /// use figrs_models::mdmc::Tile;
@@ -168,7 +168,7 @@ impl Pattern {
         &self.forms
     }
 
-    /// Applies the same change to each form.
+    /// Applies a change to each form of the pattern.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,

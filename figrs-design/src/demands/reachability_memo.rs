@@ -49,7 +49,7 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the stored state that equals this one; stores this one if there is none.
+    /// Returns the stored state that equals a given state; stores the state if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

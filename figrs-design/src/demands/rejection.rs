@@ -50,8 +50,8 @@ pub struct RejectionSampler {
 }
 
 impl RejectionSampler {
-    /// Creates a sampler that draws up to 10 000 levels of `inner` for each accepted level. The demands must be for levels of the size that `inner`
-    /// draws.
+    /// Creates a sampler that draws up to 10 000 levels of `inner` for each accepted level. The demands must be for levels of the size of the levels
+    /// of `inner`.
     ///
     /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
     pub fn new(inner: Box<dyn LevelSampler>, steered: SteeredLevel) -> Result<Self, DemandError> {

@@ -11,7 +11,8 @@ use super::pattern::Pattern;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
 
-/// Maximum number of cells compared to find which occurrences can overlap; beyond it, any two occurrences count as able to overlap.
+/// Maximum number of cells compared to find which occurrences of a pattern can overlap; with more cells, any two occurrences count as able to
+/// overlap.
 const COMPARED: usize = 10_000_000;
 
 /// The smallest number of occurrences of a pattern that a demand requires in an area.
@@ -20,7 +21,7 @@ struct NeededPlaces {
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column at which levels with too few occurrences fail, or a range that contains this column.
+    /// Column at which levels with too few occurrences of the pattern fail, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
@@ -142,7 +143,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if the possible tiles allow a form and, some rows below, another form.
+/// True if one form of a pattern and, some rows below, another form can be in the same column, given the possible tiles.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -159,7 +160,7 @@ fn stand_together(
 /// Returns demands that require more occurrences of a pattern than fit into an area, given the distance that another demand keeps between
 /// occurrences.
 ///
-/// The bound covers all levels with the tiles that are possible in their rows, so a conflict that it shows also holds for the model.
+/// A level of the model has only tiles that are possible in their rows, so a conflict that this bound shows holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();

@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// Describes the distribution of the levels in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Describes in one sentence how near the levels drawn so far are to the exact distribution; `None` if the levels have exactly this distribution.
+    /// Describes in one sentence how near the levels so far are to the exact distribution; `None` for a sampler with exactly this distribution.
     fn quality(&self) -> Option<String> {
         None
     }
@@ -71,7 +71,7 @@ impl LevelSampler for ElementSampler {
     }
 }
 
-/// Implements [`ItemSampler`] for samplers of levels; each level is written as text in the format of the training levels.
+/// Implements [`ItemSampler`] for samplers of levels, with each level as text in the format of the training levels.
 macro_rules! items {
     ($($sampler:ty),+) => {$(
         impl ItemSampler for $sampler {

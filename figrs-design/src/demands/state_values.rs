@@ -19,14 +19,14 @@ pub(super) struct StateValues {
     height: usize,
     /// Factor by which a level that does not meet the demand is weighted.
     unmet: f64,
-    /// Values of the states before each cell that the automaton reads, in reading order; equal neighbouring entries are shared.
+    /// The values of the automaton's states before each cell, in reading order; equal neighbouring entries are shared.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// Value of every state that is not listed.
+    /// The value of every automaton state that is not listed.
     other: f64,
 }
 
@@ -115,7 +115,7 @@ impl StateValues {
         state_values
     }
 
-    /// True if reading a cell may change the state.
+    /// True if reading a cell may change the automaton's state.
     pub(super) fn moves(&self, (row, column): (usize, usize)) -> bool {
         let reader = self.steps.reader();
         reader.span().contains(&column) && (row == 0 || reader.reads(row, column))
@@ -126,7 +126,7 @@ impl StateValues {
         self.steps.reader().start()
     }
 
-    /// Returns the state after a tile and, if the tile is the last of its column, after the end of that column.
+    /// Returns the automaton's state after a tile and, if the tile is the last of its column, after the end of that column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),
@@ -145,7 +145,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the value of a state before a cell, or after the last cell if the column equals the width.
+    /// Returns the value of an automaton state before a cell, or after the last cell if the column equals the width.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

@@ -21,8 +21,8 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 /// The element program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. The model and the cells are built on first use. A demand on the whole level is a state folded over columns or cells, with
-/// a condition after each column, so that a sampler notices failure early.
+/// each from the bottom up. The model and the cells are built on first use. A demand on the whole level is a state that is folded over columns or
+/// cells, with a condition after each column, so that a sampler notices early that a level fails.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,11 +47,11 @@ pub struct SteeredLevel {
     proof_work: u64,
 }
 
-/// Some columns with their evidence.
+/// Some columns of a level with the evidence about them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// The tiles of the columns.
+    /// The tiles of the columns, each from the bottom up.
     pub(super) cells: Vec<Element<Tile>>,
 }
 
@@ -120,8 +120,8 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. Three quarters of the steps are for the search before
-    /// particles are tried, and the rest for conflicts that particles find. A step of the search is a transition of a
+    /// Default number of steps of the search for a proof that demands contradict each other. The search takes up to three quarters of the steps
+    /// before particles are tried, and the other steps for conflicts that particles find. A step of the search is a transition of a
     /// [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
@@ -156,7 +156,7 @@ impl SteeredLevel {
         statements.collect()
     }
 
-    /// Returns some columns with their evidence; `elements` holds at least these columns.
+    /// Returns some columns with the evidence about them; `elements` holds at least these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -250,12 +250,12 @@ impl SteeredLevel {
         &self.stated().cells
     }
 
-    /// Returns the model with the evidence.
+    /// Returns the model of the level with the demands as evidence.
     pub fn model(&self) -> &Model {
         &self.stated().model
     }
 
-    /// Returns a level of another model of the same size with some of the demands.
+    /// Returns a level of another model of the same size with some of this level's demands.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -277,13 +277,13 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// Returns the first `number` columns alone, with their evidence.
+    /// Returns the first `number` columns of the level with the evidence about them.
     pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
         let elements = self.model.program().columns(0..number, 0);
         self.state(&elements, 0..number, &mut self.statements(false))
     }
 
-    /// Creates a level from these tiles, in the order of [`cells`](Self::cells).
+    /// Creates a level from tiles in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
@@ -295,8 +295,8 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** The rules are for other tiles or another direction of travel; the route has too many areas; its start or an area lies outside
-/// of the level.
+/// **Errors.** The rules of movement are for other tiles or another direction of travel, the route has too many areas, or its start or an area lies
+/// outside of the level.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {

@@ -33,10 +33,10 @@ pub struct ReferenceCorpus {
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). The field is `None` if no movement is set or suggested.
+    /// that the tiles [suggest](Movement::suggested). The measure `playable` is `None` if no movement is set or suggested.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. The share is `None` if there is
-    /// no movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. The measure `reached` is `None`
+    /// if there is no movement.
     pub reached: Option<f64>,
     /// The measure `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],

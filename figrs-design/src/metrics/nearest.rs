@@ -43,9 +43,9 @@ pub struct NearestWindows {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestDistances {
-    /// Mean distance over the windows of the level.
+    /// Mean distance of the level's windows to their nearest windows.
     pub mean: f64,
-    /// Largest distance of a window.
+    /// Largest distance of a window of the level to its nearest window.
     pub most: f64,
 }
 

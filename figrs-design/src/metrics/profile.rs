@@ -14,13 +14,13 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 /// climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
-    /// For each section, its number of columns and the count of each component.
+    /// For each section of the level, its number of columns and the count of each component of the difficulty.
     sections: Vec<(usize, [u32; 4])>,
-    /// For each component, whether it is applicable.
+    /// For each component of the difficulty, whether it is applicable.
     applies: [bool; 4],
 }
 
-/// Name and weight of each component of the difficulty.
+/// The name and the weight of each component of a level's difficulty.
 const PARTS: [(&str, f64); 4] = [
     ("gaps", 0.5),
     ("enemies", 1.0),

@@ -23,9 +23,9 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Index of the column, or of another column that the route treats alike.
+    /// Index of the column, or of a column that the route treats in the same way.
     column: usize,
-    /// True for the first column.
+    /// True for the first column of the level.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
     /// The ways to cross the left edge of the column in both directions, as far as the columns to the left determine them.
@@ -64,7 +64,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Returns the number of places: rows times the possible numbers of passed areas.
+    /// Returns the number of rows times the possible numbers of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -153,7 +153,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Replaces this exploration by a copy of a finished exploration of the same column.
+    /// Makes this exploration a copy of a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -188,8 +188,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a move at a place as reached, and also the stage between moves if the player can leave the move there. In a cell that the
-    /// step tests, the player also passes the next area of the route if the cell lies in that area.
+    /// Marks a stage of a move at a place as reached, and also the stage between moves if the player can leave the move there. The player passes the
+    /// next area of the route if the step tests a cell of that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -205,7 +205,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if [reaching](Self::reach) a stage of a move at a place would add nothing.
+    /// True if a stage of a move at a place has already been [reached](Self::reach).
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -232,7 +232,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Adds the players who enter the column from the left.
+    /// Marks the stages of moves of players who enter the column from the left.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

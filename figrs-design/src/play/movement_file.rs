@@ -52,7 +52,7 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// Columns to the right and rows down, not both 0, in the form of the file.
+/// An offset (columns to the right and rows down, not both 0) as movement files state it.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
@@ -60,7 +60,7 @@ struct WrittenOffset((i8, i8));
 /// Largest distance of a cell of a move from the start of the move, in rows and in columns.
 const FURTHEST: i64 = 60;
 
-/// Checks that an offset is in range.
+/// Returns an offset, or an error if it is too large.
 fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     let near = -FURTHEST..=FURTHEST;
     if near.contains(&dx) && near.contains(&dy) {
@@ -82,7 +82,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells that a jump passes, in the form of the file.
+/// The cells that a jump passes, as movement files state them.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -117,7 +117,7 @@ impl TryFrom<i64> for Walls {
     }
 }
 
-/// Returns the value that a word stands for.
+/// Returns the value for which a word in a movement file stands.
 fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
     let named = known.iter().find(|(name, _)| *name == word);
     named.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -265,7 +265,8 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words are looked up after deserialisation, because an untagged enum would lose the error.
+/// One meaning of tiles, or a list of meanings. The words are looked up after deserialisation, because the error of an untagged enum would not name
+/// the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -304,7 +305,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid by itself, independently of the other keys.
+    /// Returns the first key whose value is invalid, whatever the values of the other keys are.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -380,7 +381,7 @@ impl Movement {
     /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
-    /// `any`. The type [`Movement`] explains the fields.
+    /// `any`. The type [`Movement`] explains the fields of movement files.
     ///
     /// **Errors.** The text is not a movement in TOML; the error gives the line, the column and the key.
     ///

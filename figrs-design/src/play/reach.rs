@@ -23,11 +23,10 @@ use figrs_models::mdmc::{LevelError, Tile};
 /// # Guarantee
 ///
 /// The result is exact: after each column, [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far.
-/// Moves cross one column at a time, so the columns so far matter only through the positions at which a player can cross into the next column, first
-/// from the start and then after each possible return from later columns. The crossings from the start and after returns are stored for each number
-/// of areas of a [`Route`] that the player has passed, however far to the left the path returns. If all tiles of some kind are goals, each unreached
-/// tile is stored as the set of positions from which a returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the
-/// level playable.
+/// Moves cross one column at a time, so the state after a column needs only the positions at which a player can cross into the next column. The
+/// crossings from the start and after returns are stored for each number of areas of a [`Route`] that the player has passed, however far to the left
+/// the path returns. If all tiles of some kind are goals, each unreached tile is stored as the set of positions from which a returning player reaches
+/// it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 /// # Complexity
 ///
 /// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and once for each possible
@@ -190,8 +189,8 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the goal is the last column, true only if a player can reach the last column
-    /// added so far.
+    /// False if the level is not playable whatever columns follow. If the goal is the last column, the result is true only if a player can reach the
+    /// last column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
@@ -272,7 +271,8 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column. Returns whether a start cell exists so far, and whether no later column can contain one.
+    /// Puts the player into the start cells of a column. The function returns whether a start cell exists so far, and whether no later column can
+    /// contain one.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);

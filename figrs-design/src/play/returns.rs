@@ -17,8 +17,8 @@ pub(super) struct ReturnWay {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The crossings after all returns, with the same number of machine words for each return. The crossings are in one list, because one list for
-    /// each return took most of the time.
+    /// The crossings into the next column after each return, as the same number of machine words for each return. The crossings of all returns are in
+    /// one list, because separate lists took most of the time.
     crossings: Crossings,
 }
 
@@ -39,7 +39,7 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Finds the return to a place by an arrival, with its crossings; `None` if that return makes no crossing or win possible.
+    /// Finds the crossings that a player can make after returning to a place in some way; `None` if there are none and the player cannot win either.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -74,7 +74,7 @@ impl Returns {
         }
     }
 
-    /// Removes the possible returns that fail a test.
+    /// Removes the possible returns for which a function is false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
         let mut kept = Self::default();
         for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
@@ -89,7 +89,7 @@ impl Returns {
         self.crossings.chunks_mut(words).for_each(change);
     }
 
-    /// Returns the number of bytes of the lists.
+    /// Returns the number of bytes of memory that the lists take.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&self.ways[..]) + size_of_val(&self.crossings[..])
     }

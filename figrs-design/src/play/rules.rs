@@ -32,12 +32,12 @@ pub(super) struct CompiledRules {
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// Steps of a player between moves, for each situation.
+    /// For each situation of a player between moves, the possible steps.
     free: [Vec<StagedStep>; Situation::COUNT],
     /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals that lead into the column to the left.
+    /// Numbers of the arrivals (ways to enter a column) that come from the right.
     pub(super) backward: Vec<u16>,
     /// For each class of cells that a player can enter, the possible arrivals there, as bits in machine words.
     enter: Vec<u64>,
@@ -75,7 +75,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if the movement lets a player stand in the cell, even if strict rules forbid it.
+    /// True if a player could stand in the cell by rules that are not strict.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -131,7 +131,7 @@ impl MovementRules {
         &RULES
     }
 
-    /// Returns the same rules made strict:
+    /// Returns the strict form of the rules:
     ///
     /// - By strict rules, a player can neither enter nor stand upon enemies and hazards, whatever the movement says. By strict rules, only a jump arc
     ///   continues over an enemy or hazard that would support the player.
@@ -166,7 +166,7 @@ impl MovementRules {
         &self.0.movement
     }
 
-    /// Returns the direction in which levels are played.
+    /// Returns the direction in which the levels are played.
     pub fn travel(&self) -> Travel {
         self.0.travel
     }
@@ -367,23 +367,23 @@ impl CompiledRules {
         }
     }
 
-    /// Returns the number of machine words that have a bit for each stage.
+    /// Returns the number of machine words in which each stage of a move has a bit.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Returns the number of machine words that have a bit for each arrival.
+    /// Returns the number of machine words in which each arrival (way to enter a cell) has a bit.
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
 
-    /// Returns the arrivals possible in a cell.
+    /// Returns the possible ways to enter a cell from an adjacent column (arrivals).
     pub(super) fn entering(&self, class: CellClass) -> &[u64] {
         let words = self.arrival_words();
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// Returns an arrival together with all arrivals that are possible in every cell where that arrival is possible.
+    /// Returns the arrivals (ways to enter a cell) that are possible in every cell where a given arrival is possible.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]

@@ -15,8 +15,8 @@ use figrs_models::mdmc::Level;
 /// The rules of playability are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
 /// published with the Video Game Level Corpus:
 ///
-/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the bottom
-///   row the player is lost and cannot move any more.
+/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
+///   bottom row is lost and cannot move any more.
 /// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not
 ///   test whether the player can enter the start cell; in a smaller level the player starts in the last column or row instead, whatever tile is
 ///   there. The goal is the last column, at any height.
@@ -30,8 +30,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Guarantee
 ///
-/// The search is exact under these rules: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`]. The path found
-/// has the fewest moves.
+/// The search is exact under these rules: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`]. The search
+/// finds a path with the fewest moves.
 ///
 /// # Complexity
 ///
@@ -75,19 +75,19 @@ struct MoveSearch<'a> {
     visits: Vec<Visit>,
 }
 
-/// A cell and a stage of a move that the search reached, with the index of the preceding visit.
+/// A visit of the search: a cell, a stage of a move there, and the index of the preceding visit.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// True if the move skips this cell.
+    /// True if the move skips the cell without visiting it.
     is_passed: bool,
     from: u32,
 }
 
-/// Stands for the missing predecessor of a first visit.
+/// The index that stands for no preceding visit.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -177,7 +177,7 @@ struct SearchResult {
 /// exist or if the work runs out. The argument `columns` has the possible classes of the cells, column by column from the top; `spend` takes a
 /// thousand steps of work at a time.
 ///
-/// Each step may choose the classes of the cells that it tests independently of earlier steps, so that the search finds a path wherever any such
+/// Each step of the search may choose the classes of the cells that it tests independently of other steps, so that a path is found wherever some
 /// level has one.
 pub(crate) fn dead_end(
     route: &Route,

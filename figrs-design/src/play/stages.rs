@@ -7,10 +7,10 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// Number of a stage: a state of the automaton of moves.
+/// The number of a stage of a move, which is a state of the automaton of moves.
 pub(super) type Stage = u16;
 
-/// Stage of a player between moves, who stands or falls.
+/// The stage between moves, in which the player stands or falls.
 pub(super) const FREE: Stage = 0;
 
 /// A step of a move in model coordinates, by at most one column, and the test of the cell that it enters.
@@ -31,7 +31,7 @@ pub(super) struct MoveStep {
     pub(super) is_within: bool,
 }
 
-/// All steps of a move, or its remaining steps.
+/// All steps of a move, or the steps that remain of it.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
 /// A step of a move, and the stage of the move after the step.
@@ -55,7 +55,7 @@ impl StagedStep {
     }
 }
 
-/// A part of a move in the upright level: columns to the right and rows down, and the test of the cell.
+/// A step of a move in the upright level: the columns to the right, the rows down, and the test of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),
@@ -64,8 +64,8 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move to model coordinates. A step over more than one column becomes several steps, and only the last one tests its cell. By strict
-/// rules steps stay whole, because the [automaton](MoveAutomaton) splits them.
+/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, and only the last one tests
+/// its cell. By strict rules a step over more than one column stays whole, because the [automaton](MoveAutomaton) splits it.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -192,7 +192,7 @@ impl MoveAutomaton {
         self.stages.len() <= Self::MOST
     }
 
-    /// Returns the steps of all stages so far.
+    /// Returns the steps of all stages found so far.
     pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
         &self.next
     }

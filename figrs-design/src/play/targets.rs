@@ -7,7 +7,7 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the tile, if only goal tiles near the end count.
+    /// Number of columns since the goal tile's column, if only goal tiles near the end count.
     age: u8,
     /// The ways to enter a column from which a returning player reaches the goal tile.
     ways: Crossings,
@@ -131,8 +131,7 @@ impl Target {
         }
     }
 
-    /// Records an arrival in the column if an exploration from that arrival reaches this goal tile; the arrival is given by the first word of its
-    /// place and by its index.
+    /// Records a way to enter the column, given by `place` and `arrival`, if a player who enters in this way reaches this goal tile.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);

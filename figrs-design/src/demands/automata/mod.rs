@@ -35,10 +35,10 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Returns the state before the first column that the automaton reads.
     fn start(&self) -> Vec<u32>;
 
-    /// Returns numbers that are equal for columns that the automaton treats alike.
+    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the verdict may depend on the tile of this cell.
+    /// True if the automaton's verdict may depend on the tile of a cell.
     fn reads(&self, row: usize, column: usize) -> bool;
 
     /// Reads the tile of a cell and changes the state; returns false if the demand can no longer be met.
@@ -51,7 +51,7 @@ pub(super) trait Automaton: Debug + Send + Sync {
 /// Verdict of an automaton on the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The verdict depends on later columns.
+    /// The automaton's verdict depends on later columns.
     Open,
     Met,
     Broken,

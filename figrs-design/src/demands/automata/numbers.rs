@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The state of the automaton is the number of tiles so far, capped where larger
-/// numbers make no difference.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far, up to the largest number
+/// that makes a difference.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -22,7 +22,7 @@ impl NumberInArea {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the cap of the counted number; the automaton treats all larger numbers alike.
+    /// Returns the largest number that the automaton distinguishes from larger numbers.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -84,7 +84,7 @@ pub(in crate::demands) struct NumberInEach {
 }
 
 impl NumberInEach {
-    /// Returns the number of tiles whose ages the state holds.
+    /// Returns the number of tiles whose ages, in columns, the automaton's state holds.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

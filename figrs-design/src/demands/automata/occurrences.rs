@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which a pattern occurs `least` to `most` times. The state of the automaton holds the partial matches and the number of
-/// occurrences so far, capped where larger numbers make no difference.
+/// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern and the number of
+/// occurrences so far, up to the largest number that makes a difference.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,

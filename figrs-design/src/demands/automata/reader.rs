@@ -11,9 +11,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// A combination that is met if at least one of the inner automata is met.
+    /// A combination that is met if at least one of several automata is met.
     Any(Vec<Reader>),
-    /// A combination that is met if the inner automaton is not met.
+    /// A combination that is met if an automaton is not met.
     Not(Box<Reader>),
 }
 
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Returns numbers that are equal for columns that the automaton treats alike.
+    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -65,7 +65,7 @@ impl Reader {
         }
     }
 
-    /// True if the verdict may depend on the tile of this cell.
+    /// True if the automaton's verdict may depend on the tile of a cell.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {

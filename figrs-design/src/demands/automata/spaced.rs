@@ -27,22 +27,21 @@ impl Spaced {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the end of the first tracker's words and the end of both trackers' words in a state; words about columns that are not judged yet
-    /// follow.
+    /// Returns the ends of the words of the first and of the second pattern's tracker in a state; words about columns that are not judged yet follow.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// Returns the cap of a distance; the automaton treats all larger distances alike.
+    /// Returns the largest distance that the automaton distinguishes from larger distances.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
         // Every distance is less than the span.
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Judges a column by the patterns that begin in it. The list `waiting` holds the numbers of columns since the first and the last waiting
-    /// occurrence, or is empty.
+    /// Decides whether the patterns that begin in a column have allowed distances from earlier patterns. The list `waiting` holds the numbers of
+    /// columns since the first and the last occurrence that still wait for the other pattern, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

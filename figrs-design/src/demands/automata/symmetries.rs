@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns the number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
+/// Returns a number for comparing tiles: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -20,7 +20,7 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     pub(in crate::demands) mirror: Mirror,
-    /// The class by which tiles are compared.
+    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 
@@ -107,7 +107,7 @@ pub(in crate::demands) struct Repeated {
     pub(in crate::demands) columns: Range<usize>,
     /// Number of columns after which the area repeats, fewer than the columns of the area.
     pub(in crate::demands) period: usize,
-    /// The class by which tiles are compared.
+    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 

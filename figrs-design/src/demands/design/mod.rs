@@ -69,7 +69,8 @@ use verbs::Scope;
 /// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is the name of a training level, or a glob
 /// pattern such as `"*-1"` that matches exactly one name.
 ///
-/// Along a level means from left to right or, if the player climbs, from the bottom up: windows, sections, periods and distances then count rows.
+/// Demands along a level, such as windows, sections, periods and distances, count columns from the left or, if the player climbs, rows from the
+/// bottom.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -112,7 +113,7 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
-/// Beginning of the message about a text that is not a file of demands.
+/// The words with which the message about a text that is not a file of demands begins.
 const SUBJECT: &str = "not a file of demands";
 
 /// Contents of a file of demands; `D` is the type of a demand.
@@ -207,7 +208,7 @@ impl DesignFile {
     /// Returns the demands on boards of a size, whose cells are the tiles of a set.
     ///
     /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`,
-    /// `pin`, `path`, `any`, `not` and `if`. Along a board means from the top down: windows, sections, periods and distances count rows.
+    /// `pin`, `path`, `any`, `not` and `if`. Demands along a board, such as windows, sections, periods and distances, count rows from the top.
     ///
     /// **Errors.** The file has a mistake, or a demand of another kind; the error states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
@@ -236,7 +237,7 @@ impl DesignFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Joins the file with the model of the levels on which the demands are made.
+    /// Returns the file together with the model of the levels on which the demands are made.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,

@@ -24,7 +24,7 @@ pub(super) struct Designer<'a> {
     pub(super) scope: Scope,
 }
 
-/// The kind of object on which demands are made: levels or boards.
+/// States whether demands are made on levels or on boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,
