@@ -1,4 +1,4 @@
-//! Derives `Value`: equality, hashing and representatives, for each variant and each field.
+//! Derives `Value`, whose methods compare, hash and represent each variant and each field.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -11,7 +11,8 @@ struct Variant<'a> {
 }
 
 impl Variant<'_> {
-    /// Returns a pattern that binds each field to a variable, and the names of these variables. The names of the variables begin with `prefix`.
+    /// Returns a pattern that binds each field to a variable, and the names of these variables. The names of the variables in the pattern begin with
+    /// `prefix`.
     fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
         let members: Vec<Member> = self.fields.members().collect();
         let names: Vec<Ident> = (0..members.len())

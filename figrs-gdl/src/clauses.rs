@@ -30,7 +30,7 @@ pub(super) struct Clauses<'s> {
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Reads some expressions as rules.
+/// Converts expressions to rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,

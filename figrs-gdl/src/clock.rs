@@ -19,9 +19,9 @@ pub(super) struct Clock {
     mask: Box<[u64]>,
     /// The clock facts that hold at each step, up to the step `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
-    /// After the last step in `course`, the clock facts repeat from the step with this index.
+    /// After the last step in `course`, the clock facts repeat those from the step with this index on.
     repeated: usize,
-    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. Before the step `limit` the clock makes no difference.
+    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. The clock makes no difference before the step `limit`.
     limit: Option<usize>,
 }
 
@@ -143,7 +143,7 @@ impl Clock {
         self.limit
     }
 
-    /// True if the clock makes no difference at any step before this one.
+    /// True if the clock makes no difference at any step before a given step.
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
@@ -166,7 +166,7 @@ impl Clock {
         GameState(words.map(|(word, clock)| word | clock).collect())
     }
 
-    /// Returns a bit mask of all facts outside the clock, word by word.
+    /// Returns a bit mask of all facts outside the clock.
     pub(super) fn others(&self) -> impl Iterator<Item = u64> {
         self.mask.iter().map(|mask| !mask)
     }
@@ -177,8 +177,8 @@ impl Clock {
     }
 }
 
-/// Returns the largest set of facts that depend on neither actions nor facts outside the set. Also returns for each atom whether it depends on an
-/// action or on a fact outside the set. Returns `None` if the set of facts is empty.
+/// Returns the largest set of facts that depend on neither actions nor facts outside the set. The result also states for each atom whether it depends
+/// on an action or on a fact outside the set. The result is `None` if the set of facts is empty.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

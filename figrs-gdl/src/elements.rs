@@ -10,9 +10,9 @@ use super::{Action, GameState, Move, Puzzle};
 /// Length of plans in steps: an exact number or a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// The plan has exactly this many steps, and the last step ends the puzzle.
+    /// A plan has exactly this many steps, and the last step ends the puzzle.
     Exactly(usize),
-    /// The plan has at most this many steps: after the end of the puzzle, no further action is taken.
+    /// A plan has at most this many steps: after the end of the puzzle, no further action is taken.
     AtMost(usize),
 }
 
@@ -44,7 +44,7 @@ pub enum Policy {
     #[default]
     Blind,
     /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
-    /// legal actions. The probability of a plan is therefore the probability that a player who knows only the rules finds it by chance.
+    /// legal actions. The probability of a plan is the probability that a player who knows only the rules finds it by chance.
     Legal,
 }
 
@@ -172,7 +172,7 @@ impl Puzzle {
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
     }
 
-    /// Returns the moves that can be drawn in a state, with their weights.
+    /// Returns the moves that can be drawn in a state, with their probabilities up to a factor.
     fn choices(&self, state: &GameState, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
         let legal = self.legal(state).into_iter();
         let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
@@ -218,9 +218,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// With the weight 1/e for each action, the negative logarithm of the weight of a plan is its length, and the most probable world is a shortest
-    /// plan. Elimination by maxima of products is, in logarithms, elimination in the tropical semiring. The most probable world is a shortest plan
-    /// only with [`Policy::Blind`], where all plans have the same prior.
+    /// The negative logarithm of a plan's weight is then the number of its actions, and the most probable world is a shortest plan. In logarithms,
+    /// elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan only with
+    /// [`Policy::Blind`], where all plans have the same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {

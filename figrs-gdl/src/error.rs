@@ -32,7 +32,7 @@ pub enum GdlError {
     /// No plan of the requested length exists.
     #[error("impossible: no plan of {length} meets the goal{}", proof(*.proven))]
     NoPlan {
-        /// `true` if it is proven that no longer plan exists either.
+        /// Description of the lengths for which plans were searched.
         length: String,
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,

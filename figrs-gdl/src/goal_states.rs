@@ -147,7 +147,7 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that have been observed to undo it by leading back to the state before it.
+/// For each action, the actions that have led back to the state before it, and so undo it.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
@@ -155,7 +155,7 @@ pub(super) struct Inverses {
     vain: Vec<u8>,
 }
 
-/// Number of failed searches after which an action counts as having no inverse.
+/// Number of failed searches after which an action counts as one that no action undoes.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {

@@ -1,4 +1,4 @@
-//! Ground rules: instances of rules without variables.
+//! Ground rules: the instances of rules, whose variables are replaced by values.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -12,10 +12,10 @@ use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 /// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Numbering of the ground atoms: for each relation that depends on the state or the move, the index of its first atom.
+/// A numbering of the ground atoms (atoms without variables): for each relation that depends on the state or the move, the index of its first atom.
 ///
-/// The facts of the present state come first, then the facts of the next state in the same order; each of the two groups begins at a new machine
-/// word.
+/// In the numbering, the facts of the present state come first, then the facts of the next state in the same order; each of the two groups begins at
+/// a new machine word.
 #[derive(Clone, Debug)]
 pub(super) struct AtomNumbering {
     starts: Vec<usize>,
@@ -49,7 +49,7 @@ impl AtomNumbering {
         }
     }
 
-    /// Returns the index of the atom with this tuple of a relation; a fact of the next state has the same tuple as in the present state.
+    /// Returns the index of the atom with a tuple of a relation; a fact of the next state has the same tuple as in the present state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
@@ -127,7 +127,7 @@ pub(super) struct GroundRule {
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
 /// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on
-/// neither state nor move must be complete.
+/// neither state nor move must already be complete.
 pub(super) fn ground(
     rules: &[&Rule],
     is_open: &impl Fn(SymbolId) -> bool,

@@ -33,7 +33,7 @@ pub(super) struct GroundPuzzle {
     pub(super) terminal: Option<u32>,
     /// Values of the goal, each with the atom that the goal has this value.
     pub(super) goals: Vec<(u8, u32)>,
-    /// The rules for legal moves, for the end of the puzzle, and for everything in the next state that depends on the present state alone.
+    /// The rules for legal moves, for the end of the puzzle, and for facts of the next state that depend on the present state alone.
     pub(super) ahead: Cone,
     /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
@@ -41,7 +41,7 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The most recent state with the atoms that hold in it, because callers often ask several times in succession about one state.
+    /// The most recent state with the atoms that hold in it; callers often ask several times about one state.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
@@ -72,8 +72,8 @@ impl GroundPuzzle {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state, and its goal has at least this value. The end of the puzzle is tested first, because it often has
-    /// fewer rules than the goals.
+    /// True if the puzzle has ended in a state, and its goal has at least this value. The method tests the end of the puzzle first, because the end
+    /// often has fewer rules than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
@@ -87,7 +87,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// Returns the words of the state after an action, given the atoms that hold in the state before it.
+    /// Returns the facts of the state after an action, as bits, given the atoms that hold in the state before it.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -108,7 +108,7 @@ impl GroundPuzzle {
     }
 }
 
-/// Checked rules with their text, ready to be grounded.
+/// Checked rules with their text, whose variables can now be replaced by values.
 pub(super) struct Grounding<'a> {
     pub(super) rules: &'a [Rule],
     pub(super) relations: &'a Relations,

@@ -12,8 +12,8 @@ use super::tuples::{Candidates, Tuples};
 pub(super) enum JoinedTuples {
     /// All tuples of facts are joined.
     All,
-    /// Semi-naive evaluation, which finds no combination twice: the condition at this index is joined over tuples of the last round, and the
-    /// conditions before it over earlier tuples.
+    /// In semi-naive evaluation, the condition at this index is joined over tuples of the last round, and the conditions before it over earlier
+    /// tuples, so that no combination is found twice.
     Recent(usize),
 }
 
@@ -24,14 +24,14 @@ struct JoinCondition<'r> {
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables that the condition has bound.
+    /// The variables of the rule that this condition has bound.
     trail: Vec<usize>,
 }
 
 /// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
-/// A test is made as soon as its variables are bound; among the other conditions, conditions with the fewest free variables come first. A negative
-/// condition on a relation that may still grow is ignored.
+/// The join makes a test as soon as its variables are bound; among the other conditions, those with the fewest free variables come first. The join
+/// ignores a negative condition on a relation that may still get facts.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -41,14 +41,14 @@ pub(super) struct NestedLoopJoin<'r> {
     levels: Vec<JoinCondition<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
-    /// Number of tuples that were examined.
+    /// Number of tuples that the join has examined.
     pub(super) work: u64,
     /// Maximum number of tuples to examine; the join stops once this number is exceeded.
     budget: u64,
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join; `is_open` must be true for relations that may still grow, whose negation is therefore ignored.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts, whose negation is therefore ignored.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -71,7 +71,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Moves to the next values of the variables; returns false if there are none.
+    /// Moves to the next values of the rule's variables; returns false if there are none.
     pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
@@ -90,7 +90,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Advances the innermost loop that has another tuple; returns false if no loop has one.
+    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has one.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
@@ -161,7 +161,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Returns the index of an atom's tuple in its relation, if the relation contains that tuple.
+    /// Returns the index of an atom's tuple in the atom's relation, if the relation contains the tuple.
     pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }

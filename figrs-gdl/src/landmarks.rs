@@ -1,8 +1,8 @@
 //! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower bound of the number
 //! of steps.
 //!
-//! If no action achieves two of the landmarks at once, each landmark that does not hold yet requires a separate action. The bound is useful for
-//! puzzles such as sudoku, where each single condition of the goal is easy to meet, but all of them together need many steps.
+//! If no action achieves two landmarks at once, each landmark that does not hold yet requires its own action. Bounds by landmarks are useful for
+//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all of them together need many steps.
 //!
 //! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
 //! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
@@ -39,7 +39,7 @@ impl Landmark {
     }
 }
 
-/// For each head atom, the bodies of its rules.
+/// For each atom, the conditions of the rules that derive it.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
@@ -94,8 +94,8 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Selects the landmark with the fewest legal achievers among the landmarks that do not hold yet, and adds its achievers to `actions`. Returns
-    /// false if a landmark that does not hold has no legal achiever, or if all landmarks hold.
+    /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. The
+    /// function returns false if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
     /// In puzzles where a single action meets each condition of the goal, this selection is the rule of the fewest remaining values (R. M. Haralick
     /// and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
@@ -167,7 +167,7 @@ fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     atoms.map(|atom| (atom, true)).collect()
 }
 
-/// Returns the facts that have to hold, or must not hold, if these literals are true.
+/// Returns the facts that must hold, or must not hold, if some literals are true.
 fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
     let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
     let mut needed = Vec::new();
@@ -196,7 +196,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// Returns a superset of the actions that can make a literal hold which does not hold before the action.
+/// Returns a superset of the actions that can make a literal hold.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,

@@ -38,9 +38,10 @@
 //! `true`, `does`, `next`, `legal`, `goal`, `terminal` and any others, and the operators `distinct`, `or`, `and` and `not`, nested to any depth.
 //! Comments in the rules run from `;` to the end of the line. Upper and lower case are not distinguished; names are printed in lower case.
 //!
-//! Rules must obey the restrictions of the language. A name has the same number of arguments everywhere, each variable occurs in a positive condition
-//! of its rule, and legality and the end of the puzzle do not depend on the move. No fact may depend on its own negation, but a relation may, as in
-//! `(<= (goal robot 100) (not (goal robot 0)))`. There must be one role; if the rules declare no role, it is the one that actions and goals name.
+//! Rules must obey the restrictions of the language. In valid rules a name has the same number of arguments everywhere, each variable occurs in a
+//! positive condition of its rule, and legality and the end of the puzzle do not depend on the move. No fact may depend on its own negation, but a
+//! relation may, as in `(<= (goal robot 100) (not (goal robot 0)))`. The rules have one role (player); if they declare none, it is the one that
+//! actions and goals name.
 //!
 //! # Plans
 //!

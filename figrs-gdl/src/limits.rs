@@ -62,7 +62,7 @@ pub(super) struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// Returns the same error, attributed to a rule.
+    /// Returns the error with the rule that was instantiated.
     pub(super) fn at(self, rule: &Rule) -> Self {
         let relation = self.relation.or(Some(rule.head.relation));
         Self { relation, ..self }

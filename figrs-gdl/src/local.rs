@@ -28,7 +28,7 @@ pub(super) struct NegativeCycle {
     atoms: Vec<u32>,
     /// For each atom of the cycle, `true` if it depends on the negation of the next one.
     negated: Vec<bool>,
-    /// Index of the rule by which the first atom of the cycle depends on the second.
+    /// The rule by which the first atom of the cycle depends on the second, as an index.
     source: u32,
 }
 

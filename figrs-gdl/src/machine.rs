@@ -8,7 +8,7 @@ use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD}
 use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
-/// Ground rules in topological order of their dependencies, with the rules of a cycle next to each other.
+/// Ground rules in topological order of their dependencies; the rules of a cycle are next to each other.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
     /// Number of ground atoms.
@@ -59,7 +59,7 @@ impl TransitionRules {
         &self.still
     }
 
-    /// Returns the number of rules that are evaluated for an action.
+    /// Returns the number of rules that are evaluated to find the state after an action.
     pub(super) fn moving(&self, action: u32) -> usize {
         let own = self.by_action.get(&action);
         self.moving.len() + own.map_or(0, Cone::len)
@@ -209,7 +209,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it or the rules of the cone make it depend on an accepted atom.
+    /// Returns for each atom whether `is_one` accepts it, or it depends on an accepted atom by the rules.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -284,7 +284,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of two lists, merged by rank. The rules of a cycle, which are in `common`, are applied until they derive no new atom.
+    /// Applies the rules of two lists in the order of their ranks. The rules of a cycle, which are in `common`, are applied until they derive no new
+    /// atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {

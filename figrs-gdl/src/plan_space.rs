@@ -27,7 +27,7 @@ pub(super) struct PlanSpace<'p> {
     landmarks: Landmarks,
     /// The actions of the first step in the latest relaxed plan.
     first: Vec<Action>,
-    /// True if the rules define goals of lower values, which measure the progress towards the goal.
+    /// True if the rules define goals of lower values, by which progress towards the goal is measured.
     has_steps: bool,
     /// Pairs of a score and a fact that have occurred together in a state.
     seen: FxHashSet<(u32, u32)>,
@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state with the clock facts of the start, if states are stored without the clock.
+    /// Returns the state with the clock facts of the first step, if states are stored without the clock.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -164,8 +164,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which another action leads back. If each action can be undone by one action, the states found
-    /// are all predecessors.
+    /// Finds states to which an action leads and from which another action leads back. If one action undoes each action, the states found are all
+    /// predecessors.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

@@ -1,11 +1,11 @@
 //! Delete relaxation of ground rules: for each literal the number of steps after which it may hold, and a relaxed plan.
 //!
 //! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a literal
-//! is a lower bound of the number of steps after which it holds in any plan, so the level of the goal is a consistent lower bound of the length of
-//! plans. The *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
+//! is a lower bound of the number of steps after which it holds in any plan; the level of the goal is a lower bound of the length of plans. The
+//! *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
 //!
-//! Negated conditions count as well: an atom may fail from the level at which all its rules are blocked. Atoms that depend on themselves may fail at
-//! every level, because their rules may block each other.
+//! The relaxation also considers negated conditions: an atom may fail from the level at which all its rules are blocked. An atom that depends on
+//! itself may fail at every level of the relaxation, because its rules may block each other.
 //!
 //! Delete relaxation is described in J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4, and levels in B. Bonet and H.
 //! Geffner, "Planning as Heuristic Search", Artificial Intelligence 129 (2001).
@@ -16,7 +16,7 @@ use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
 use super::state::Action;
 
-/// Marks a literal that is not reached, or a rule that is not blocked.
+/// The value that marks a literal that is not reached, or a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
 /// A sequence of lists of indices, stored in one vector.
@@ -54,15 +54,15 @@ impl NumberLists {
 /// Scratch values that each evaluation of the relaxation initialises and changes.
 #[derive(Clone, Debug)]
 struct Counters {
-    /// For each rule, the number of its conditions that are not reached yet.
+    /// For each rule, the number of its conditions that the relaxation has not reached yet.
     missing: Vec<u32>,
-    /// For each atom, the number of its rules that are not blocked yet.
+    /// For each atom, the number of its rules whose conditions cannot fail yet in the relaxation.
     unblocked: Vec<u32>,
-    /// For each rule, the literal that blocked it.
+    /// For each rule, the literal that contradicts one of its conditions.
     blocked_by: Vec<u32>,
     /// For each literal, its level: the number of steps after which it may hold.
     level: Vec<u32>,
-    /// For each literal, the rule that reached it.
+    /// For each literal, the rule by which the relaxation reached it.
     support: Vec<u32>,
 }
 
@@ -256,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of a literal that was reached at a level.
+    /// Applies the consequences of a literal that holds from a level on.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -293,8 +293,8 @@ impl Relaxation {
         }
     }
 
-    /// Extracts a relaxed plan from the state whose level was computed last. Returns the number of pairs of an action and a step in the relaxed plan,
-    /// and the number of facts that the plan changes. The actions of the plan's first step are appended to `first`.
+    /// Computes a relaxed plan from the state whose level was computed last. The result has the number of pairs of an action and a step in the
+    /// relaxed plan, and the number of facts that the plan changes. The actions of the plan's first step are appended to `first`.
     ///
     /// An action whose effects depend on the state may occur at several steps: a move into a cell occurs once for each tile that passes through the
     /// cell.

@@ -43,7 +43,7 @@ impl FoundPlan {
     }
 }
 
-/// Maximum work (in rules and conditions) of the first search, for plans that end before a counter of steps does; it takes some seconds.
+/// Maximum work, in rules and conditions, of the search for plans that end before a counter of steps does: some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
@@ -104,7 +104,7 @@ impl Puzzle {
     }
 
     /// Finds a shortest plan with fewer steps than `known`, by A* whose lower bounds are the levels of the relaxation. If there is no shorter plan or
-    /// a limit ends the search, returns `known` with the lower bound proven so far.
+    /// a limit ends the search, the result is `known` with the lower bound proven so far.
     ///
     /// **Complexity.** The complexity of [`any_plan`](Self::any_plan).
     ///

@@ -3,7 +3,7 @@
 /// Maximum number of parents of a table in a chain.
 const MOST_PARENTS: usize = 4;
 
-/// A clause of a formula in conjunctive normal form. As a factor, a clause has the value one if some literal is true, and zero otherwise.
+/// A clause of a formula in conjunctive normal form. The factor of a clause is one if some literal is true, and zero otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
     /// The literals, whose variables are distinct and in ascending order.
@@ -18,7 +18,7 @@ pub struct NetworkClause {
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// A helper variable, which is true if the earlier table of the chain with this index holds.
+    /// A helper variable, which is true if an earlier table of the chain, given by its index, does not fail.
     Holds(usize),
 }
 
@@ -26,7 +26,7 @@ pub(super) enum ChainVariable {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
-    /// The index of the combination of parents' values for which the table fails; the last parent varies fastest.
+    /// The combination of parents' values for which the table fails, as an index; the last parent varies fastest.
     pub(super) failing: usize,
 }
 
@@ -59,8 +59,8 @@ impl NetworkClause {
         &self.literals
     }
 
-    /// Returns tables with few parents; the last table holds if and only if the clause is true. Each table of the chain reads some of the literals,
-    /// and whether the previous table holds. An empty clause has no tables.
+    /// Returns a chain of tables with few parents, whose last table holds if and only if the clause is true. Each table of a clause's chain depends
+    /// on some of the literals, and on whether the previous table holds. The chain of an empty clause has no tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -90,7 +90,7 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each combination of the parents' values one if the table holds, and zero if it fails.
+    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if it fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))

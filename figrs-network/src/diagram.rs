@@ -73,7 +73,7 @@ impl InfluenceDiagram {
     }
 
     /// Returns the indices of all variables in an order in which each variable comes after its parents, and each decision after the variables known
-    /// to it. Where parents do not determine the order, it is that of the file.
+    /// to it. Variables whose order the parents do not determine have the order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }

@@ -23,22 +23,22 @@ pub(super) struct NetworkDraft {
     pub(super) tables: Vec<NetworkTable>,
     /// For each table, the offset of its list of variables in the text.
     pub(super) places: Vec<usize>,
-    /// Rows that were divided by their sums, with their offsets in the text.
+    /// The table rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset at which its known variables are listed.
+    /// The decisions, each with the offset in the text where the variables known to it are listed.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
-    /// The utilities, each with the offset of its declaration.
+    /// The utilities, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
-    /// For each variable, the offset of its declaration.
+    /// For each variable, the offset of its declaration in the text.
     declared: Vec<usize>,
     /// The indices of the variables that are decisions.
     chosen: FxHashSet<usize>,
-    /// The names of the utilities, with the offsets of their declarations.
+    /// The names of the utilities, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// Number of entries that further tables may have in addition to entries listed in the text.
+    /// Number of table entries that the text need not list and that further tables may still have.
     implied: usize,
     /// True if table rows are divided by their sums, however far the sums deviate from one.
     normalises: bool,
@@ -171,7 +171,7 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table that the text need not list in full, or an error if the total of such entries becomes too large.
+    /// Returns the number of entries of a table, whose text need not list them all; an error if there are too many such entries in total.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -271,7 +271,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table; their number must fit the variables.
+    /// Reads the numbers of a table, which must be as many as the variables need.
     fn numbers<'w>(
         &self,
         at: usize,

@@ -47,7 +47,7 @@ impl NetworkError {
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkLearningError {
-    /// The network is a Markov network, which has no conditional tables.
+    /// The network has no conditional tables, because it is a Markov network.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
     /// The count that a prior adds is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.

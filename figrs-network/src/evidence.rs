@@ -196,7 +196,7 @@ fn observed_again(variable: &str) -> Mistake {
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// Receives the mistake in the first invalid pair.
+    /// The place for the mistake in the first invalid pair of a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 

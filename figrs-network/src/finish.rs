@@ -126,7 +126,7 @@ impl NetworkDraft {
     }
 }
 
-/// Converts the offsets of normalised rows to lines and columns of the text.
+/// Converts the offsets of table rows that were divided by their sums to lines and columns of the text.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

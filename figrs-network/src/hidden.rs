@@ -80,11 +80,11 @@ const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
     /// Returns the table rows for which the data has no case, as indices of the variable and of the row in its table. A case counts for a table row
-    /// if the parents can have the row's states in this case, where a missing cell may be any state. Learning without a prior leaves table rows
-    /// without cases unchanged.
+    /// if the parents can have the row's states in the case; a missing cell may be any state. Learning without a prior leaves table rows without
+    /// cases unchanged.
     ///
-    /// **Cost.** For each case, one check of the parents of each table; if some parents are missing in the case, one check for each of their joint
-    /// states.
+    /// **Cost.** Each table is checked once for each case or, if some of its parents are missing in the case, once for each joint state of the
+    /// missing parents.
     ///
     /// ```
     /// # use figrs_network::Network;

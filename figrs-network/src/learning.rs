@@ -49,9 +49,9 @@ pub enum LearningStart {
     /// The numbers in the tables of the network.
     #[default]
     Network,
-    /// Equal probabilities of all states in each row.
+    /// Each row of each table gives all states equal probabilities.
     Uniform,
-    /// Random rows, drawn with this seed from the uniform distribution over all distributions of their states.
+    /// The rows of the tables are drawn at random with this seed, uniformly from all distributions.
     Random(u64),
 }
 
@@ -111,8 +111,8 @@ impl NetworkLearner {
 
     /// Learns the tables of a network from data.
     ///
-    /// If states of an unobserved variable had equal numbers in all tables, they would stay equal in every round, which is a stationary point but not
-    /// a maximum. The initial numbers of tables with equal states are therefore drawn at random, and [`LearnedNetwork::alike`] lists the variables.
+    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round, which is a stationary point but not a
+    /// maximum. The initial numbers of tables with equal states are therefore drawn at random, and [`LearnedNetwork::alike`] lists the variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
     /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.

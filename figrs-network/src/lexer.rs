@@ -10,7 +10,7 @@ use figrs_reading::{LineIndex, Mistake, MistakeKind};
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A mistake in a text, with its offset.
+/// A mistake in a text, with its offset in the text.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
@@ -59,7 +59,7 @@ pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// Returns the error that the syntax requires `expected` at the present offset.
+/// Returns the error that the syntax requires `expected` at the present offset in the text.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     LexerError::new(offset(input), not_expected(input, expected))
 }

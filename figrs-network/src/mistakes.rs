@@ -6,7 +6,7 @@ use figrs_reading::{Mistake, MistakeKind};
 
 use super::lexer::{LexerError, LexerResult};
 
-/// A statement, described by its subject and its verb, occurs twice.
+/// Returns the mistake that a statement, given as subject and verb, occurs twice in a text.
 pub(super) fn repeated(statement: impl Display) -> Mistake {
     let problem = format!("{statement} a second time");
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
@@ -79,7 +79,7 @@ pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
     Mistake::new(MistakeKind::Unknown, problem, "")
 }
 
-/// The number of `what` exceeds the maximum for a file of its size.
+/// Returns the mistake that a file declares more items of the kind `what` than a file of its size may have.
 pub(super) fn too_large(what: &str, needed: u128, limit: usize) -> Mistake {
     let problem =
         format!("{needed} {what}, which is more than a file of this size may declare ({limit})");

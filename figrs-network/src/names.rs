@@ -64,7 +64,7 @@ impl FullNames {
         Ok(name)
     }
 
-    /// Returns the name that an identifier represents, with the offset of the identifier.
+    /// Returns the name that an identifier represents, with the offset of the identifier in the text.
     pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
         (
             at,

@@ -22,11 +22,11 @@ impl Network {
     /// that UAI has no names.
     ///
     /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside them. Names in
-    /// XDSL and NET must be identifiers. For other names the text contains generated identifiers, which other programs display, and stores the names
-    /// beside them.
+    /// XDSL and NET must be identifiers. For a name that is no identifier, the text contains a generated identifier, which other programs display,
+    /// and the name beside it.
     ///
-    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. Each assignment of the
-    /// network's variables determines the values of the helper variables.
+    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. The variables of the
+    /// network determine the values of the helper variables.
     ///
     /// **Errors.** [`NetworkError::NotWritable`] for CNF, for a Markov network in another format than UAI, and for a name that the format
     /// cannot represent.

@@ -9,8 +9,8 @@ use super::{Network, State};
 ///
 /// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on its case, not on earlier cases.
 ///
-/// **Complexity.** The network is compiled once. Each case takes a pass over the parts of the junction tree that depend on cells which differ from
-/// the previous case.
+/// **Complexity.** The network is compiled once. A case takes a pass over the parts of the junction tree whose observed cells differ from the
+/// previous case.
 ///
 /// **Errors.** The errors of [`JunctionTree`] when the predictor is created.
 ///
@@ -40,7 +40,7 @@ pub struct CasePredictor {
     states: usize,
     /// The variables that are observed in cases.
     observed: Vec<ObservedVariable>,
-    /// Log-probability of the evidence of the model, without the observations of a case.
+    /// Log-probability of the evidence without the observations of a case.
     log_evidence: f64,
 }
 
@@ -96,8 +96,8 @@ impl CasePredictor {
         })
     }
 
-    /// Predicts the variable for a case, which gives the states of all variables of the network in order, with `None` for a missing state. States of
-    /// the predicted variable, and of variables that are not in `observed`, are ignored.
+    /// Predicts the variable for a case, which gives the states of all variables of the network in order, with `None` for a missing state. The states
+    /// of the predicted variable and of variables that are not in `observed` are ignored.
     ///
     /// **Errors.** The errors of the junction tree, such as an interrupt. An impossible case is not an error: the log-likelihood
     /// of its prediction is `-inf`.

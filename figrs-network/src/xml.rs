@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet;
 use super::lexer::{LexerError, LexerResult, unexpected};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Reads the children of an open element of a document one after another.
+/// Reads the children of an XML element one after another.
 pub(super) struct XmlReader<'t> {
     text: &'t str,
-    /// Number of bytes before the text that the parser reads: the byte order mark, if there is one.
+    /// Number of bytes of the byte order mark before the text, or 0.
     before: usize,
     reader: Reader<&'t [u8]>,
 }
@@ -72,7 +72,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the error that the document should have another element here.
+    /// Returns the error that the document should have another element at this place.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
@@ -153,7 +153,7 @@ impl<'t> XmlReader<'t> {
         Ok(())
     }
 
-    /// Checks that only comments follow the first element.
+    /// Returns an error if anything but comments follows the first element.
     pub(super) fn end(&mut self) -> LexerResult<()> {
         loop {
             let (at, event) = self.event()?;
@@ -196,7 +196,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The declared encoding is not checked here, because it was applied when the text was decoded.
+/// Rejects versions of XML that do not exist. The function does not check the declared encoding, which was applied when the text was decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -254,7 +254,7 @@ struct Piece {
     start: usize,
     /// Offset of the piece in the text of the document.
     at: usize,
-    /// True if the document contains the piece literally, false if a reference represents it.
+    /// True if the piece stands in the document as it is; false if a reference represents it.
     is_literal: bool,
 }
 

@@ -45,8 +45,8 @@ pub struct Mistake {
     pub problem: String,
     /// A change of the text or the argument that removes the mistake, as a request. The remedy is empty if the problem already contains it.
     pub remedy: String,
-    /// Name of the reader's setting or method that reads the text as it is, such as `normalise`. A program can name its own option instead of the
-    /// remedy.
+    /// Name of a reader's setting or method that accepts the text as it is, such as `normalise`. A program can name its own option instead of the
+    /// remedy of a mistake.
     pub setting: Option<&'static str>,
 }
 
@@ -62,7 +62,7 @@ impl Mistake {
         }
     }
 
-    /// Adds the reader's setting or method that reads the text as it is.
+    /// Adds the name of a reader's setting or method that accepts the text as it is.
     #[must_use]
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
@@ -74,7 +74,7 @@ impl Mistake {
         Self::new(MistakeKind::Value, problem, remedy)
     }
 
-    /// Adds a statement of the context before the problem.
+    /// Adds the context of the mistake before its problem.
     #[must_use]
     pub fn within(self, context: impl fmt::Display) -> Self {
         let problem = format!("{context}: {}", self.problem);

@@ -7,7 +7,8 @@ use std::path::Path;
 /// Maximum number of bytes of a file with rules, clues, tiles, evidence or a trained chain.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Maximum number of bytes of a file with a network or evidence about a network. Networks of competitions have tens of millions of bytes.
+/// Maximum number of bytes of a file with a network or evidence about a network. The limit is large because networks of competitions have tens of
+/// millions of bytes.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
 /// Reads the bytes of a file. A file with more than `most` bytes is refused before memory is allocated. If the size of the file is unknown, as for a

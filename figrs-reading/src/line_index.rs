@@ -1,6 +1,6 @@
 //! Line and column numbers in a text.
 
-/// Converts offsets in a text to line and column numbers. Queries are fastest if the offsets are in ascending order.
+/// Converts offsets in a text to line and column numbers. Conversions are fastest if the offsets are in ascending order.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,

@@ -2,14 +2,15 @@
 
 use crate::{Mistake, MistakeKind};
 
-/// Returns the mistake of a JSON text, with its line and column. The argument `what` begins the problem, as in "not a legend".
+/// Returns the mistake of a JSON text, with its line and column. The argument `what` is the beginning of the message, such as "not a legend".
 pub fn json(what: &str, error: &serde_json::Error, remedy: &str) -> Mistake {
     let (line, column) = (error.line(), error.column());
     let problem = format!("{what}: line {line}, column {column}: {}", in_json(error));
     Mistake::new(MistakeKind::Syntax, problem, remedy)
 }
 
-/// Returns the mistake of a TOML text, with its line and column if they are known. The argument `what` begins the problem, as in "not a legend".
+/// Returns the mistake of a TOML text, with its line and column if they are known. The argument `what` is the beginning of the message, such as "not
+/// a legend".
 pub fn toml(what: &str, error: &toml::de::Error, remedy: &str) -> Mistake {
     let problem = format!("{what}: {}{}", place_in_toml(error), in_toml(error));
     Mistake::new(MistakeKind::Syntax, problem, remedy)

@@ -24,19 +24,19 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, which does not include a round.
+/// The identity of a fit, which is the same in all rounds.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
 /// The reason why the parts of a round cannot be merged.
 enum Unmerged {
-    /// The round is new, and its parts have not been counted.
+    /// The learning round is new: none of its parts has been counted.
     New(u64),
     Failed(SpreadError),
 }
 
 impl FitIdentity {
-    /// Returns the identity of the parts that answer a request, and the request as bytes.
+    /// Returns a request for expected counts as bytes, and the identity of the parts that answer it.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +50,7 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request from the bytes of its file. Returns the request with the identity of the parts that answer it.
+    /// Parses a request for expected counts from the bytes of its file. The result is the request with the identity of the parts that answer it.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(
@@ -98,7 +98,7 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// Merges the contributions of the parts that answer a request.
+    /// Merges the expected counts in the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -141,7 +141,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// Returns the worker that counts in all rounds.
+    /// Returns the worker that computes expected counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
@@ -175,7 +175,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// Returns the fit, computed from the parts in their files. Returns `None` if the parts of the next round are not computed yet.
+    /// Returns the fit, computed from the parts in the directory. The result is `None` if the parts of the next round are not computed yet.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,
@@ -208,7 +208,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
     }
 }
 
-/// Computes a part of a round, and returns its contributions as bytes.
+/// Computes a part of a learning round, and returns the expected counts as bytes.
 pub(crate) fn count(
     counter: &mut CaseCounter,
     request: &CountRequest,

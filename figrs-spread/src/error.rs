@@ -51,7 +51,7 @@ pub enum SpreadError {
         parts: u64,
         /// The number of the learning round, if the run is a fit.
         round: Option<u64>,
-        /// The directory in which the parts should be.
+        /// The directory that should contain the parts.
         directory: PathBuf,
     },
     /// A file is part of another run, or the set of files in a directory was begun with other settings.
@@ -68,7 +68,7 @@ pub enum SpreadError {
     Foreign {
         /// The path of the file of a part, or the directory of the set.
         path: PathBuf,
-        /// True for the directory of a set, false for the file of a part.
+        /// True if the path is the directory of a set of files, false if it is the file of a part.
         is_set: bool,
         /// The name of the property that differs.
         what: String,
@@ -119,7 +119,7 @@ pub enum SpreadError {
     /// Items of a set could not be drawn, or the sampler did not return one item for each number.
     #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
-        /// The number of the first requested item.
+        /// The number of the first item that was requested.
         number: u64,
         /// The error of the sampler.
         source: Box<dyn std::error::Error + Send + Sync>,

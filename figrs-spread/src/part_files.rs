@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// `true` after the message that the process waits for a part.
+    /// `true` after the process has reported that it waits for a part.
     is_told: Cell<bool>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> PartFiles<'a> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// Returns the contributions of a part. If missing parts are awaited, waits until the file of the part exists.
+    /// Returns the contributions of a part. If the options say so, the function waits until the file of a missing part exists.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -73,8 +73,8 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. Returns the numbers of the parts that
-    /// were left out because they are missing or damaged.
+    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. The function returns the numbers of the
+    /// parts that were left out because they are missing or damaged.
     ///
     /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
     /// [`SpreadError::Foreign`], [`SpreadError::File`]; the errors of `take`.
@@ -148,7 +148,7 @@ impl<'a> PartFiles<'a> {
         self.write_to(&self.file(number), Some(number), contributions)
     }
 
-    /// Writes the request of a learning round, unless it exists. Returns `false` if the request already exists.
+    /// Writes the request of a learning round, unless it exists. The function returns `false` if the request already exists.
     pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
         let file = self.request_file();
         let is_new = self.identity.read(&file, None)?.is_none();
@@ -182,14 +182,14 @@ impl PartIdentity {
         }
     }
 
-    /// Returns the range of the units of work that belong to a part.
+    /// Returns the range of the run's units of work that a part computes.
     pub(crate) fn share(&self, part: u64) -> Range<u64> {
         let bound =
             |part: u64| (u128::from(self.units) * u128::from(part) / u128::from(self.parts)) as u64;
         bound(part)..bound(part + 1)
     }
 
-    /// Returns a part of this run as bytes; if `number` is `None`, the request of its learning round.
+    /// Returns a part of the run as bytes or, if `number` is `None`, the request of the run's learning round.
     ///
     /// **Errors.** [`SpreadError::NotPortable`].
     pub(crate) fn bytes(

@@ -17,8 +17,8 @@ pub(crate) struct PartIdentity {
     pub(crate) units: u64,
     /// The settings that determine the units of work, as text.
     pub(crate) settings: String,
-    /// Hash that identifies the data of the run. The hash is computed from the graph of the model and a few worlds, from the cases of a fit, or from
-    /// the first item of a set.
+    /// Hash that identifies the data of the run. The pilot hash is computed from the graph of the model and a few samples, from the cases of a fit,
+    /// or from the first item of a set.
     pub(crate) pilot: u64,
     /// The learning round, if the run is a fit.
     pub(crate) round: Option<Round>,

@@ -11,7 +11,7 @@ use super::error::SpreadError;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, graph_text, hash};
 
-/// Number of worlds that are drawn to identify a model.
+/// Number of samples that are drawn to identify a model.
 const PILOT_WORLDS: u64 = 64;
 
 /// A run of a sampler that is divided into parts.
@@ -40,7 +40,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// Returns a hash of the elements of the model outside of branches and of a few worlds, or of the error if the worlds cannot be drawn.
+    /// Returns a hash of the model's elements outside of branches and of a few samples, or of the error if no samples can be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = graph_text(self.model, &self.targets.elements()).into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);

@@ -25,10 +25,10 @@ use super::sampled_run::SampledRun;
 /// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. The runs of the program are
 /// distinguished by their order. A process that serves parts must write nothing else to its standard output.
 ///
-/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not
-/// depend on the number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so
-/// is a damaged part. A part of another model is refused if the models differ in the elements outside of branches, in the parameters of
-/// their distributions, or in some worlds.
+/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not depend on the
+/// number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so is a damaged part. A
+/// part of another model is refused if the models differ in the elements outside of branches, in the parameters of their distributions, or in some
+/// samples.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
@@ -36,9 +36,9 @@ pub struct Spread {
     role: Role,
     /// The number of runs that were started so far.
     runs: Cell<u32>,
-    /// A request for a later run that was read but not answered yet.
+    /// A request that was read but not answered yet, because it is for a later run.
     request: RefCell<Option<Request>>,
-    /// True after the last request.
+    /// True after the last request on the standard input.
     ended: Cell<bool>,
 }
 
@@ -66,8 +66,8 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options
-    /// specify another number. Unknown options and `--help` end the program.
+    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options specify
+    /// another number. The function ends the program for `--help` and unknown options.
     ///
     /// Programs with options of their own use [`from_options`](Self::from_options).
     ///
@@ -123,7 +123,8 @@ impl Spread {
         })
     }
 
-    /// Returns the answer of a sampler: this process computes the whole run, or merges the parts. Returns `None` in a process that computes parts.
+    /// Returns the answer of a sampler: this process computes the whole run, or merges the parts. The result is `None` in a process that computes
+    /// parts.
     ///
     /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; for parts [`SpreadError::Options`] if the run has no end,
     /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::Foreign`], [`SpreadError::DamagedPart`],
@@ -154,8 +155,8 @@ impl Spread {
         })
     }
 
-    /// Returns the natural logarithm of the probability of the evidence as a sum over slices of the model; this process computes all slices, or
-    /// merges the parts. Returns `None` in a process that computes parts.
+    /// Returns the natural logarithm of the probability of the evidence as a sum over parts of the model (slices); the process computes all slices,
+    /// or merges parts. The result is `None` in a process that computes parts.
     ///
     /// **Guarantee.** The result is exact up to rounding, and its bits do not depend on the number of parts.
     ///
@@ -182,12 +183,12 @@ impl Spread {
     }
 
     /// Returns the parameters that a learner fits to cases. This process computes the fit alone, or from expected counts that are computed in parts,
-    /// round by round. Returns `None` in a process that computes parts, and if the next round is not computed yet.
+    /// round by round. The result is `None` in a process that computes parts, and if the next round is not computed yet.
     ///
     /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the
-    /// first round if there is none. A process that merges goes through the rounds whose parts exist, and then either writes the parameters of the
-    /// next round or returns the fit. An array of jobs therefore computes one round for each submission, whereas a process that waits for parts goes
-    /// through all rounds.
+    /// first round if there is none. A process that merges goes through the rounds whose parts exist, and then writes the parameters of the next
+    /// round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that waits for parts goes through
+    /// all rounds.
     ///
     /// **Guarantee.** The fit is that of a single process to the last bit.
     ///
@@ -251,9 +252,9 @@ impl Spread {
         Ok(None)
     }
 
-    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files
-    /// are kept, and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws
-    /// the missing files of the parts that were computed. Returns the number of files that this process has written.
+    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files are kept,
+    /// and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws the missing files of
+    /// the parts that were computed. The result is the number of files that the process has written.
     ///
     /// The name of a file is its number with an extension; all numbers have as many digits as the last number of the set. The file `.set.figrs` in
     /// the directory stores the settings of the set. The set may be extended to further numbers with the same number of digits; the parts of an
@@ -321,7 +322,7 @@ impl Spread {
         }
     }
 
-    /// Computes the parts of a run that this process has to compute. Returns the files of the parts if this process has to merge them.
+    /// Computes the parts of a run that this process has to compute. The function returns the files of the parts if the process has to merge them.
     fn in_parts(
         &self,
         identity: PartIdentity,

@@ -26,18 +26,19 @@ use figrs_infer::Error;
 /// actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
 ///
 /// **Guarantee.** A returned plan leads from the start to a goal. The values of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are
-/// proven, provided that the bounds of the state space are correct. The same space always gives the same plan, because the random numbers that break
-/// ties have fixed seeds.
+/// proven, provided that the bounds of the state space are correct. The search always finds the same plan, because the random numbers that break ties
+/// have fixed seeds.
 ///
 /// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is consistent; all
 /// visited states are stored in memory.
 ///
 /// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result states the reason why the search ended.
 ///
-/// **References.** Hart, Nilsson and Raphael (1968) for A*. Open lists in turn, deferred evaluation and preferred actions are described in Richter
-/// and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weights are described in I. Pohl, "Heuristic search viewed as path finding in a graph",
-/// Artificial Intelligence 1 (1970). Search from both ends is described in I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). Restarts
-/// are described in C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search through randomization", AAAI 1998.
+/// **References.** Hart, Nilsson and Raphael (1968) for A*. Greedy search with several open lists, deferred evaluation and preferred actions is
+/// described in Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weighted A* is described in I. Pohl, "Heuristic search viewed as
+/// path finding in a graph", Artificial Intelligence 1 (1970). Search from both ends is described in I. Pohl, "Bi-directional search", Machine
+/// Intelligence 6 (1971). Restarts of a search are described in C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search through
+/// randomization", AAAI 1998.
 ///
 /// ```
 /// use figrs_gdl::{BestFirst, StateSpace};
@@ -148,7 +149,7 @@ impl BestFirst {
         })
     }
 
-    /// Returns the reason to stop before the next state is expanded, if there is one.
+    /// Returns the reason why the search stops before the next state, if there is one.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,

@@ -12,13 +12,13 @@ const FIRST: u64 = 256;
 
 /// A sequence of depth-first searches (dives) from the start, in groups that expand more and more states.
 ///
-/// Each group consists of four depth-first searches (dives). The first dive of a group visits the successor with the fewest successors first (the
-/// rule of H. C. von Warnsdorff, 1823); the second dive visits the one with the most first. The third and the fourth dive backtrack where an estimate
-/// proves a dead end. The third dive takes only preferred actions, where there are any, and the fourth takes the other actions after the preferred
-/// ones. The estimate may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the most restricted
-/// goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick and Elliott
-/// 1980). From the second group on, random numbers with a fixed seed for each dive break ties, and each group may expand twice as many states as the
-/// group before.
+/// Each group of dives consists of four depth-first searches. The first dive of a group visits the successor with the fewest successors first (the
+/// rule of H. C. von Warnsdorff, 1823); the second dive visits the one with the most first. The third and the fourth dive of a group backtrack where
+/// an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
+/// actions after them. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the
+/// most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick
+/// and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as the group
+/// before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
@@ -125,7 +125,7 @@ struct Dive<S, A> {
 }
 
 impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
-    /// Marks a state as visited; returns false if it was visited before.
+    /// Marks a state as visited; returns false if the state was visited before.
     fn meet(&mut self, state: &S) -> bool {
         if !self.seen.insert(state.clone()) {
             return false;
@@ -151,8 +151,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors by preferred actions; adds the other successors if there are none or if `order` requires it. Returns no successors if
-    /// the state is a dead end.
+    /// Returns the successors by preferred actions; adds the other successors if there are none or if `order` requires it. The function returns no
+    /// successors if the state is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -5,10 +5,10 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
 
-/// Marks the start state, which has no predecessor.
+/// The index that marks the start state, which has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
-/// How a state was reached: its predecessor, the action between the two states, and the number of steps from the start.
+/// The way in which a state was reached: its predecessor, the action between the two states, and the number of steps from the start.
 #[derive(Clone, Copy, Debug)]
 struct Node<A> {
     before: u32,

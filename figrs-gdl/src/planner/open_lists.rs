@@ -9,7 +9,7 @@ const BOOST: i64 = 1000;
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken from this list, minus the extra turns granted to it.
+    /// Number of states taken from the list, minus the extra turns granted to the list.
     turns: i64,
 }
 
@@ -41,7 +41,7 @@ impl OpenLists {
         }
     }
 
-    /// Takes a state from the list with the fewest turns; the state may already have been taken from another list.
+    /// Takes a state from the open list with the fewest turns; the state may already have been taken from another list.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let open = self
             .lists

@@ -8,14 +8,14 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Amount of work of the greedy search before other searches run for the first time, which takes about a second for the rules of puzzles.
+/// Amount of work that the greedy search does before other searches run for the first time, which takes about a second for the rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Amount of work counted for each visited state, if the state space does not count its work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted search and depth-first searches, which run in turn. A turn begins each time the total work has doubled, and
-/// each search then does a quarter of that work.
+/// A search from both ends, a weighted search and depth-first searches, which run in turn. The other searches have a turn each time the total work
+/// has doubled, and each of them then does a quarter of that work.
 #[derive(Debug)]
 pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,

@@ -7,7 +7,7 @@ use figrs_core::Value;
 /// A deterministic transition system, given by its states, the actions that lead from one state to the next, and estimates of the remaining
 /// steps to a goal.
 ///
-/// Methods take `&mut self`, so that estimates may use scratch memory and information about earlier states.
+/// The methods of a state space take `&mut self`, so that estimates may use scratch memory and information about earlier states.
 pub trait StateSpace {
     /// The type of the states.
     type State: Value + Eq + Hash;
@@ -46,7 +46,7 @@ pub trait StateSpace {
 
     /// Returns a proven lower bound of the number of steps from a state to a goal; `None` if it is proven that no goal can be reached.
     ///
-    /// The bound must be *consistent*: an action lowers it by at most one. The default lower bound is 0.
+    /// The lower bound must be *consistent*: an action lowers it by at most one. The default implementation returns the lower bound 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
@@ -61,7 +61,7 @@ pub trait StateSpace {
         Vec::new()
     }
 
-    /// Appends states from which an action leads to `state`, each with that action. Some of the predecessors may be left out.
+    /// Appends states from which an action leads to `state`, each with that action. The method `predecessors` may leave out some predecessors.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -83,8 +83,8 @@ pub struct SearchEstimate<A> {
     /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the limit
     /// of steps.
     pub at_least: u32,
-    /// Scores of the state; smaller scores are better. The search has an open list for each score and takes states from the lists in turn. Every
-    /// estimate must have the same number of scores. The first score estimates the number of remaining steps.
+    /// Scores of the state; smaller scores are better. The greedy search has an open list for each score, and takes states from the lists in turn.
+    /// The estimates of all states must have the same number of scores. The first score of an estimate is the estimated number of remaining steps.
     pub scores: Vec<u64>,
     /// Actions that are likely to be useful; the search prefers the states to which they lead.
     pub preferred: Vec<A>,

@@ -17,16 +17,16 @@ const RESERVED: usize = 1 << 10;
 
 /// A weighted A* search, which can be continued after it stopped.
 ///
-/// A greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search
-/// therefore drops states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it.
-/// Until a state is expanded, it has the estimate of its predecessor.
+/// Greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search
+/// therefore drops states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it. A
+/// state has the estimate of its predecessor until it is expanded.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True once the search has dropped a state because it needs too many steps.
+    /// True once the search has dropped a state because plans through it need too many steps.
     is_cut: bool,
 }
 

@@ -65,7 +65,7 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// Description of a list of states, for error messages.
+/// The words that describe a list of states in error messages.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 

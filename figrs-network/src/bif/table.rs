@@ -17,7 +17,7 @@ pub(super) struct Tables<'d, 't> {
 
 /// State of the parser for the table that is currently parsed.
 struct TableReader<'d, 't> {
-    /// Indices of the parents and the child in the network.
+    /// The indices of the table's parents and child among the variables of the network.
     variables: Vec<usize>,
     /// For each parent, the names of its states and the index of its state in the latest row.
     parents: Vec<(&'d StateNames<'t>, usize)>,
@@ -183,7 +183,7 @@ impl<'d, 't> Tables<'d, 't> {
         Err(LexerError::new(at, mistakes::repeated(statement)))
     }
 
-    /// Returns the name of the child and the parents' states of a row, for error messages.
+    /// Returns the name of the table's child and the parents' states of a row, for error messages.
     fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];

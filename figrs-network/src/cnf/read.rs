@@ -35,7 +35,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header line, and the offset of the number of clauses.
+/// The numbers in the header line of a formula, and the offset of the number of clauses.
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
@@ -48,7 +48,7 @@ type Literal = (usize, i64);
 struct CnfReader<'t> {
     text: &'t str,
     header: Option<CnfHeader>,
-    /// The clauses read so far, without clauses that are always true.
+    /// The clauses of the formula read so far, without clauses that are always true.
     clauses: Vec<NetworkClause>,
     /// Number of clauses read completely, including clauses that are always true.
     ended: usize,
@@ -104,7 +104,7 @@ impl<'t> CnfReader<'t> {
         Err(unexpected(at, rest, what))
     }
 
-    /// Checks that a line has no further words.
+    /// Returns an error if a line has further words.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
         let word = words.next();
         word.map_or(Ok(()), |word| {
@@ -311,7 +311,7 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// Returns the index of the variable of a literal, and the value that makes the literal true.
+/// Returns the variable of a literal as an index, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

@@ -7,7 +7,7 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential of a NET file: a node, its parents, and numbers or formulas, which may be absent.
+/// A potential of a NET file (the table of a node): the node, its parents, and numbers or formulas, which may be absent.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
@@ -86,7 +86,7 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
     Ok(found)
 }
 
-/// Parses the rest of a potential, after the word `potential`.
+/// Parses a potential (the table of a node), after the word `potential`.
 pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
     require(input, '(', "`(` and a node")?;
     let mut found = Potential {
@@ -129,7 +129,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
 }
 
 impl<'t> Model<'t> {
-    /// Skips the formulas of a potential, including their semicolon.
+    /// Skips the formulas of a table, including the semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         space(input)?;
         let data = *input;
@@ -150,7 +150,7 @@ fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
 }
 
 impl<'t> Data<'t> {
-    /// Reads the list of numbers, including its semicolon.
+    /// Reads a list of numbers, including the semicolon after it.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
         require(input, '(', "`(`")?;

@@ -64,7 +64,7 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Number of operators so far in the current formula.
+    /// Number of operators of the current formula that have been parsed.
     operators: usize,
 }
 
@@ -125,7 +125,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators have at least the precedence of the given line of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of a given line of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();

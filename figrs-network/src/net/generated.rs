@@ -12,7 +12,7 @@ use super::formula::{Formula, Value, formulas, unread};
 
 /// The values that formulas assign to the states of a node.
 pub(super) enum StateValues {
-    /// Boolean values: the first state is false, and the second is true.
+    /// Boolean values of the states: the first state is false, and the second is true.
     Boolean,
     /// A number for each state of the node.
     Numbers(Vec<f64>),
@@ -81,7 +81,8 @@ fn number(word: &str) -> Option<f64> {
     })
 }
 
-/// Defines a node by its formulas. There is one formula for each joint state of the nodes that the potential lists; the last node varies fastest.
+/// Defines a node by its formulas. A node has one formula for each joint state of the nodes that `model_nodes` lists; the last of these nodes varies
+/// fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

@@ -162,7 +162,7 @@ impl ArcRules {
         }
     }
 
-    /// True if the rules allow `from` as an additional parent of `to`.
+    /// True if the rules allow the variable `from` as an additional parent of the variable `to`.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);

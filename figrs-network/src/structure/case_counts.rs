@@ -42,10 +42,11 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of distinct rows, each of which is read to count a family.
     fn distinct(&self) -> usize;
 
-    /// Returns the precomputed indices that speed up the counting of a family; `None` if the family's table would be large compared with the data.
+    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
+    /// data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of a family's score terms over all configurations of the parents in `base` and possibly one more parent.
+    /// Returns the sum of a variable's score terms over all states of its parents, which are those in `base` and possibly one more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,

@@ -142,7 +142,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// Returns the two ends of the changed arc: the parent and the child.
+    /// Returns the parent and the child of the changed arc.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)

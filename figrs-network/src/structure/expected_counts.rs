@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells. The counts are expected counts under the exact posterior of the missing cells in a network or,
-//! without a network, counts of the rows in which all cells of the family are present.
+//! Counts of families from rows with missing cells. Counts are expected counts under the exact posterior of the missing cells or, if there is no
+//! network yet, counts of the rows that have all cells of the family.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,14 +17,14 @@ use super::row_counts::{DataRows, OpenRow};
 /// Minimum share of rows in which all cells of a family must be present: the sampling error of fewer rows, scaled up to all rows,
 /// could look like a dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// Score of a family if too few rows have all its cells present.
+/// Score of a variable with its parents if too few rows have all their cells.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. Before there is a network, the rows
-/// in which all cells of a family are present are counted, and the counts are scaled up to the number of all rows.
+/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. As long as there is no network, only
+/// the rows with all cells of a family are counted, and the counts are scaled up to the number of all rows.
 pub(super) struct ExpectedCounts<'d> {
     rows: &'d DataRows,
-    /// The missing cells of each incomplete row, in the order of the variables; `None` if there is no network yet.
+    /// For each incomplete row, the missing cells in the order of the variables; `None` if there is no network yet.
     missing: Option<Vec<Vec<MissingCell>>>,
     blocks: Vec<MissingBlock>,
     /// The log-likelihood of the observed cells under the network.
@@ -43,7 +43,7 @@ struct MissingCell {
 type Member = (u32, u64);
 
 impl<'d> ExpectedCounts<'d> {
-    /// Creates counts of the rows in which all cells of a family are present.
+    /// Creates counts that use, for each variable with its parents, the rows in which their cells are present.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -54,7 +54,7 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Creates the expected counts under a structure with these tables, one for each variable.
+    /// Creates the expected counts under a network, given by its structure and its tables.
     ///
     /// **Errors.** The posterior of a row is too large to be computed.
     pub(super) fn new(
@@ -269,7 +269,7 @@ struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// Blocks of missing cells, indexed by their variables and by the states of the observed variables around them.
+    /// The blocks of missing cells so far, by their variables and the states of the observed variables around them.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
@@ -316,7 +316,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of some missing variables, which occur in the tables of the given children; creates the block if it is new.
+    /// Returns the block of some missing cells, given by their variables; creates the block if it is new.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -379,7 +379,7 @@ impl BlockBuilder<'_> {
     }
 }
 
-/// The missing variables of a row, partitioned into groups of dependent variables.
+/// A partition of the missing variables of a row into groups of dependent variables.
 struct Groups {
     /// For each missing variable, an earlier variable of its group or the variable itself; `u32::MAX` for a variable
     /// that is not missing.
@@ -414,7 +414,7 @@ impl Groups {
         })
     }
 
-    /// Returns the groups in the order of their first variables; each group is in ascending order.
+    /// Returns the groups of variables in the order of their first variables; each group is in ascending order.
     fn all(&self) -> Vec<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut number = FxHashMap::default();

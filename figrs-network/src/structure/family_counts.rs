@@ -12,8 +12,8 @@ const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// For each row of data, the index of its cell in the dense table of a variable and some of its parents. The same indices serve to count families
-/// with one additional parent.
+/// For each row of data, the index of its cell in the dense table of a variable and some of its parents. The indices serve to count the variable with
+/// one additional parent as well.
 pub(super) struct FamilyBase {
     /// For each row of data, the index of the parents' configuration times the number of the child's states, plus the index of the child's state.
     places: Vec<u32>,
@@ -35,7 +35,8 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Returns the precomputed indices that speed up the counting of a family; `None` if the family's table would be large compared with the data.
+    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
+    /// data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -55,8 +56,8 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Counts a family into the dense table `memory.cells`. In the table, the additional parent `more` varies slowest, then the parents of `base`,
-    /// and the child's state varies fastest. Returns `None` if the table would be large compared with the data.
+    /// Counts the states of a variable and its parents into the dense table `memory.cells`. In the dense table, the additional parent `more` varies
+    /// slowest, then the parents of `base`, and the child's state varies fastest. Returns `None` if the table would be large compared with the data.
     pub(super) fn dense<'m>(
         &self,
         more: Option<u32>,
@@ -87,7 +88,7 @@ impl RowCounts {
     }
 
     /// Calls `visit` with the counts of the child's states for each parent configuration that occurs; the parents are the parents in `base` and
-    /// possibly one more. Counts of zero may be left out.
+    /// possibly one more. The function may leave out counts of zero.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -104,7 +105,7 @@ impl RowCounts {
     }
 
     /// Visits the counts as [`for_each_configuration`](Self::for_each_configuration) does, but by sorting the rows, for tables with many more cells
-    /// than there are rows.
+    /// than rows.
     fn for_each_sparse(
         &self,
         family: Family<'_>,

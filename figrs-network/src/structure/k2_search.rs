@@ -53,8 +53,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds parents to each variable in turn. The earlier variable that raises the score of the family most is added as a parent, as long as there is
-/// one; among equals, the first in the order is added.
+/// Adds parents to each variable in turn. A variable takes as its next parent the earlier variable that raises its score most (among equals, the
+/// first), until no variable raises it.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

@@ -35,7 +35,7 @@ struct SearchSettings<'s> {
     /// Order of the variables for the K2 search.
     order: &'s [u32],
     threads: usize,
-    /// Number of changes made in earlier searches of the run.
+    /// Number of changes that earlier searches of the run made.
     earlier: AtomicU64,
     is_over: &'s (dyn Fn() -> bool + Sync),
 }
@@ -46,19 +46,19 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 ///
 /// If cells of the data are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the
 /// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
-/// a better score on the expected counts, and the tables fitted to this structure give the next network. The rounds run from two starts. The first
-/// start is the structure with which the search begins. The second start is the structure that a search finds when each family is counted in the rows
-/// that have all cells of the family. The counts of the second start also give its initial tables, after one is added to each count. Of the results
-/// of both starts, the one with the better score is returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the
-/// log-likelihood, the score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the
-/// log-likelihood, the score of the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz).
-/// The result of the rounds is a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at
-/// random.
+/// a better score on the expected counts, and the tables fitted to this structure give the next network. The rounds of structural
+/// expectation-maximisation run from two starts. The first start of the rounds is the structure with which the search begins. The second start of the
+/// rounds is the structure that a search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial
+/// tables of the second start come from the counts of these rows, after one is added to each count. The better-scored result of the two starts is
+/// returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the score of the observed cells
+/// contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of the observed cells is the
+/// score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural expectation-maximisation end in
+/// a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
 /// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
-/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the result is the best structure found
-/// so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
+/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the learner returns the best structure
+/// found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
 ///
 /// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
 /// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
@@ -123,8 +123,8 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network. In the tables of the network, the parents are in the order of the variables, and the numbers maximise the likelihood of the data
-    /// after the prior is added to each count. In a table row without counts, all states are equally likely.
+    /// The network. The network with the learned structure, whose tables maximise the likelihood of the data after the prior is added to each count.
+    /// In a table row without counts, all states are equally likely.
     pub network: Network,
     /// The score of the structure; if cells are missing, the score is computed from the expected counts under the network.
     pub score: ScoredNetwork,
@@ -138,7 +138,7 @@ pub struct LearnedStructure {
     pub ended: Stopped,
 }
 
-/// Summary of the rounds of structural expectation-maximisation. The result of the rounds is a local optimum, which
+/// Summary of the rounds of structural expectation-maximisation. The rounds of structural expectation-maximisation end in a local optimum, which
 /// depends on the start.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -147,7 +147,7 @@ pub struct MissingCellRounds {
     pub cells: u64,
     /// Number of rounds from both starts together; each round is a search on expected counts.
     pub rounds: u64,
-    /// The score of the observed cells under the first network, and after each round that raised it.
+    /// The score of the observed cells under the first network, and after each round that raised the score.
     pub scores: Vec<f64>,
 }
 

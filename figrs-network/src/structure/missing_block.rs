@@ -17,8 +17,8 @@ const MOST_OPERATIONS: f64 = 1e7;
 /// Maximum total number of entries in the marginals that a block of missing cells stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. Rows that agree in the observed cells
-/// on which the missing cells depend share a block.
+/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. A block is shared by the rows that
+/// agree in the observed cells on which its missing cells depend.
 pub(super) struct MissingBlock {
     /// The line of the first row that contains this block of missing cells.
     line: usize,
@@ -30,14 +30,14 @@ pub(super) struct MissingBlock {
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Stored marginals of a block of missing cells, indexed by the indices of the variables in the block.
+/// Marginals of a block of missing cells that are stored, by the indices of their variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
     entries: usize,
 }
 
-/// Error that the posterior of a row is too large to be computed. The error contains the line of the row, and the number of missing cells that depend
+/// Error that the posterior of a row is too large to be computed. The error states the line of the row, and the number of missing cells that depend
 /// on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {

@@ -33,7 +33,7 @@ pub(super) struct DataRows {
     unseen: Option<usize>,
 }
 
-/// A row with missing cells.
+/// A row of data with missing cells.
 #[derive(Debug)]
 pub(super) struct OpenRow {
     /// The index of the state of each variable, or [`MISSING`].
@@ -178,7 +178,7 @@ impl RowCounts {
         self.states[variable as usize]
     }
 
-    /// Returns the number of occurrences of each distinct row.
+    /// Returns the number of times that each distinct row occurs.
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

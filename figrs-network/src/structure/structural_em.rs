@@ -40,10 +40,10 @@ pub(super) struct StructuralEm<'s> {
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,
-    /// The score of the structure on the expected counts.
+    /// The score of the learned structure, computed from the expected counts.
     pub(super) score: ScoredNetwork,
     pub(super) log_likelihood: f64,
-    /// The score of the observed cells at the start, and after each round that raised it.
+    /// The score of the observed cells at the start, and after each round that raised the score.
     pub(super) scores: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) steps: u64,
@@ -56,13 +56,13 @@ struct Fitted<'d> {
     tables: Vec<Vec<f64>>,
     expected: ExpectedCounts<'d>,
     score: ScoredNetwork,
-    /// The score on the expected counts, plus the entropy of the missing cells.
+    /// The score computed from the expected counts, plus the entropy of the missing cells.
     observed_score: f64,
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from a given structure, and from the structure that a search on the rows with all cells of a family finds. Returns the
-    /// better-scored result of both starts.
+    /// Runs rounds from two structures: a given one, and one that a search on the rows without missing cells finds. The function returns the
+    /// better-scored result of the two starts.
     ///
     /// **Errors.** The work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {

@@ -26,7 +26,7 @@ pub(super) struct XdslNode<'t> {
     pub(super) strengths: XmlText<'t>,
     /// The index of the node among the variables, if it differs from the order of the file.
     place: Option<usize>,
-    /// Kind of occurrence of the node in the time slices of a dynamic network.
+    /// States in which time slices of a dynamic network the node occurs.
     pub(super) time: TimeKind,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if several definitions share this list of numbers in the text.
+    /// True if several definitions share one list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
@@ -145,8 +145,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Returns the full name of the network that the extensions store, if the identifier of the network was made from that
-/// name.
+/// Returns the full name of the network that the document stores beside its identifier, if the identifier was made from that name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -158,7 +157,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind; also returns its full name if that differs from its identifier.
+/// Parses a node of a known kind, and returns it with its full name if that differs from its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

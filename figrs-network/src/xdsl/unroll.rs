@@ -26,8 +26,8 @@ pub(super) enum TimeKind {
     Terminal,
 }
 
-/// For the name of each node of the plate (the repeated part), its definitions by order. The definition of an order applies from the time slice with
-/// that number to the slice before the next definition.
+/// For the name of each node of the plate (the repeated part), its definitions by order. A definition of order `k` applies from the time slice `k`
+/// on, until the next definition applies.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
 /// Returns the definitions of the nodes of a network that is unrolled to a number of time slices. A node of the plate has a definition in each time
@@ -116,7 +116,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// Returns the definition of a plate node in a time slice.
+    /// Returns the definition of a repeated node (a node of the plate) in a time slice.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,
@@ -177,7 +177,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the number of entries in a definition fits these parents.
+    /// True if the table of a definition has the size that its parents need.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -204,7 +204,7 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// Creates a definition of a plate node in a time slice.
+/// Creates the definition of a repeated node (a node of the plate) in a time slice.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,

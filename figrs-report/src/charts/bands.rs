@@ -45,13 +45,13 @@ impl BandChart {
         }
     }
 
-    /// Adds a number with its name and its points, in the order of time.
+    /// Adds an uncertain number with its name, and its means and standard deviations in the order of time.
     pub fn band(mut self, name: impl Into<String>, points: Vec<BandPoint>) -> Self {
         self.bands.push((name.into(), points));
         self
     }
 
-    /// Adds readings, each with its time, which are drawn as dots.
+    /// Adds measured numbers, each with its time, which are drawn as dots.
     pub fn readings(mut self, readings: Vec<(f64, f64)>) -> Self {
         self.readings = readings;
         self

@@ -80,7 +80,7 @@ pub enum ChartError {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Runs a function that draws on an area of this size, and returns the SVG document.
+/// Runs a function that draws on an area of a given size, and returns the SVG document.
 fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,
@@ -95,7 +95,7 @@ fn drawn(
     Ok(svg)
 }
 
-/// The kind of mark for a series in a legend.
+/// The mark that stands for a series in a legend, such as a line.
 #[derive(Clone, Copy)]
 enum Mark {
     Line,

@@ -63,7 +63,7 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// For each distinct value of a target, its JSON text.
+/// The JSON text of each distinct value of a target.
 struct VariableFragments {
     fragments: Vec<String>,
     /// The values as texts, if a draw is written as the index of its value; otherwise empty.

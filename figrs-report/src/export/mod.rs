@@ -31,7 +31,7 @@ pub trait WriteDraws {
     /// The first columns of the table are `chain` and `draw`, counted from zero. Each target has a column, whose heading is its name, or its
     /// constructor and source line if it has no name. If draws are weighted, the table has a column `log_weight`. If the values of a target are lists
     /// of numbers of the same length, there is a column for each component: `name[0]`, `name[1]` and so on. Floating-point numbers keep all their
-    /// digits, strings are written unchanged, and other values as `Debug` prints them. Repeated names of columns are numbered: `coin (2)`.
+    /// digits, strings are written unchanged, and other values as `Debug` prints them. Columns with the same name are numbered: `coin (2)`.
     ///
     /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
     /// agree.
@@ -43,10 +43,10 @@ pub trait WriteDraws {
     /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over chains and
     /// draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged. Truth values are written as 0
     /// and 1, because ArviZ cannot subtract truth values. Values other than numbers and truth values are written as indices into the list
-    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. ArviZ itself gives all
-    /// draws the same weight; therefore resample weighted draws first. The key `attrs` also contains the name and the version of this library.
-    /// Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not allow such
-    /// numbers.
+    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. Resample weighted draws
+    /// before ArviZ reads them, because ArviZ gives all draws the same weight. The key `attrs` also contains the name and the version of this
+    /// library. Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
+    /// allow such numbers.
     ///
     /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
     /// agree.
@@ -63,7 +63,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that the indices are in range and that the numbers of draws agree. The check is necessary because the fields of `Draws` are public.
+/// Checks that the indices are in range and that the numbers of draws agree. Draws are checked because the fields of `Draws` are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {

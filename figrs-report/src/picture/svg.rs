@@ -209,7 +209,8 @@ impl PictureNode {
         tags
     }
 
-    /// Returns the opening tag of a node's outline, without its end. The arguments are the centre of the node, and half of its width and height.
+    /// Returns the opening tag of a node's outline, without its end. The arguments of `outline` are the centre of the node, and half of its width and
+    /// height.
     fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
         // Arrows end at the middle of the upper or lower side. A diamond is therefore drawn with short upper and lower sides.
         let sides = |slant: f64| {

@@ -97,7 +97,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the factor of a tile without its [own](Self::own) factor.
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns, computed at the first call.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
     /// Returns the factor by which demands multiply the probability of a tile in a cell.
@@ -239,7 +239,7 @@ impl Twist {
         );
     }
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns, computed at the first call.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
