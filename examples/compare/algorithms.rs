@@ -32,7 +32,7 @@ pub(crate) enum Name {
     Gibbs,
 }
 
-/// Boxes an algorithm with the interrupt, the listener and the deadline of a watch.
+/// Gives an algorithm the interrupt, the listener and the deadline of a watch.
 macro_rules! watched {
     ($algorithm:expr, $watch:expr) => {{
         let algorithm = $algorithm
@@ -46,7 +46,7 @@ macro_rules! watched {
 }
 
 impl Name {
-    /// Default algorithms; slow ones stand at the end of the list.
+    /// The default algorithms; slow algorithms stand at the end of the list.
     pub(crate) const USUAL: [Self; 9] = [
         Self::VariableElimination,
         Self::JunctionTree,
@@ -90,7 +90,7 @@ impl Name {
         )
     }
 
-    /// Returns the algorithm with this total number of samples.
+    /// Returns the algorithm, which takes a given total number of samples.
     pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {

@@ -19,7 +19,7 @@ use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop};
 use options::{Format, Options};
 use watch::Watch;
 
-/// Counts the allocated bytes of the program, for the column of memory.
+/// Counts the bytes of memory that the program allocates, for the table of the comparison.
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
@@ -85,7 +85,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the numbers of samples at the points of a curve: each point has a quarter of the samples of the next point, and the last point has all.
+/// Returns the numbers of samples at the points of a curve: each point has a quarter of the samples of the next point, and the last point has the
+/// total number.
 fn budgets(samples: u64) -> Vec<u64> {
     let mut budgets: Vec<u64> = [256, 64, 16, 4, 1]
         .map(|share| (samples / share).max(8))

@@ -132,7 +132,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Checks conditions that involve several options.
+    /// Returns an error if several options together are not allowed.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
             return Err("--query and --evidence need --network".into());

@@ -9,7 +9,7 @@ use figrs_command::Progress;
 
 use super::options::Options;
 
-/// Number of ticks of the progress line for one step of the comparison.
+/// Number of parts into which the progress line divides one step of the comparison.
 const FINE: u64 = 1000;
 
 /// Controls all algorithms of a run: the line on the terminal, the interrupt and the time limit.
@@ -45,7 +45,7 @@ impl Watch {
         }
     }
 
-    /// Returns the listener that is called while an algorithm runs.
+    /// Returns the listener that an algorithm calls while it runs.
     pub(crate) fn within_step(&self) -> impl Fn(&Run) + Send + Sync + 'static {
         let watch = self.clone();
         move |run| {

@@ -80,7 +80,7 @@ impl Demands {
         self.beyond_seen() || self.allow_unseen
     }
 
-    /// True if there is any demand besides the default one that every neighbourhood occurred in training.
+    /// True if there is any demand besides the default demand that every neighbourhood occurred in training.
     pub(crate) fn beyond_seen(&self) -> bool {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();

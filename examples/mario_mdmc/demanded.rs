@@ -1,4 +1,4 @@
-//! Levels given the demands of the command line.
+//! Draws levels given the demands of the command line.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -62,10 +62,10 @@ pub(crate) fn sampler(
     Ok(Box::new(Attributed { inner, origins }))
 }
 
-/// Returns an exact sampler given soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
+/// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
 /// memory.
 fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
-    /// Memory in bytes of the states that exact inference explores within seconds.
+    /// Memory in bytes of the states that exact inference can explore within seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
@@ -155,7 +155,7 @@ pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
 /// Returns the sampler with a line that counts the particles of all runs, on any number of threads.
 fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
     thread_local! {
-        /// Progress of the run on this thread at the last update.
+        /// The progress of this thread's run at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);
@@ -179,7 +179,7 @@ pub(crate) fn exact_log_probability(
     Ok(sampler.log_probability())
 }
 
-/// Returns an exact algorithm that shows its progress on a terminal; from the fifth second on, notes at growing intervals predict the remaining time.
+/// Returns an exact algorithm that shows its progress on a terminal; after five seconds it predicts the remaining time.
 fn frontier(options: &Options) -> Frontier {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
@@ -312,7 +312,7 @@ fn add_files(
     Ok(())
 }
 
-/// A level's rectangle, turned to the model's direction of play, on which demands are stated.
+/// The rectangle of a level in the model's direction of play, on which demands are stated.
 struct Frame<'a> {
     tiles: &'a TileSet,
     travel: Travel,
@@ -335,7 +335,7 @@ impl Frame<'_> {
         }
     }
 
-    /// Returns the error for a file of another size; the message states both sizes as levels are shown.
+    /// Returns the error for a file whose size is not that of a level; the message states both sizes as levels are shown.
     fn does_not_fit(&self, path: &Path, size: (usize, usize)) -> Failure {
         let upright = |(rows, columns)| match self.travel {
             Travel::Right => (rows, columns),

@@ -38,7 +38,7 @@ enum Engine {
     Other(Other),
 }
 
-/// Samplers of methods that have their own model, or that draw columns without end.
+/// A sampler of a method with a model of its own, or of one that draws columns without end.
 enum Other {
     Columns,
     Program(LevelProgram),
@@ -234,7 +234,7 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// Adds the counts of unseen neighbourhoods and fallbacks to a drawn level.
+    /// Adds to a drawn level the number of its unseen neighbourhoods and of its fallbacks.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {

@@ -98,7 +98,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks conditions that involve several options.
+/// Returns an error if several options together are not allowed.
 fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());

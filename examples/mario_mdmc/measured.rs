@@ -21,12 +21,12 @@ impl Mean {
         self.squares += before * (value - self.value);
     }
 
-    /// Returns `None` for no numbers, such as for measures that are not applicable.
+    /// Returns the mean; `None` without numbers, as for measures that are not applicable.
     fn mean(&self) -> Option<f64> {
         (self.count > 0.0).then_some(self.value)
     }
 
-    /// Returns `None` for fewer than two numbers.
+    /// Returns the standard error of the mean; `None` for fewer than two numbers.
     fn standard_error(&self) -> Option<f64> {
         let variance = self.squares / (self.count - 1.0);
         (self.count > 1.0).then(|| (variance / self.count).sqrt())
@@ -130,8 +130,8 @@ impl Column {
         means.iter().map(Mean::mean).collect()
     }
 
-    /// Returns for each measure its name, and the mean and its standard error in each column; `-` marks a missing value. Movements that are not
-    /// applicable to the tiles are left out.
+    /// Returns for each measure its name, and the mean and its standard error in each column; `-` marks a missing value. The table leaves out
+    /// movements that are not applicable to the tiles.
     pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
         let names = columns.first().map_or(&[][..], |first| &first.means);
         let row = |(place, (name, _)): (usize, &(&str, Mean))| {

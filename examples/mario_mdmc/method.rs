@@ -8,7 +8,7 @@ pub(crate) enum Method {
     LookAhead,
     /// An element program of the level; exact inference answers a query for each tile.
     Elements,
-    /// Levels given demands, by particles that grow column by column.
+    /// Levels that meet demands, by particles that grow column by column.
     Conditioned,
     /// Levels from their exact distribution given demands, if the states of exact inference fit into --memory.
     Exact,
@@ -56,7 +56,7 @@ pub(crate) enum Tile {
     MostLikely,
 }
 
-/// Returns a value in its form on the command line.
+/// Returns the name of a value on the command line.
 pub(crate) fn name(value: impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())

@@ -32,7 +32,7 @@ pub(crate) fn rules(
     rules.map_err(|error| message(&error))
 }
 
-/// Returns an error of a movement, in the words of the command line.
+/// Returns the message of an error in a movement, in the words of the command line.
 fn message(error: &MovementError) -> Failure {
     let flag = match error {
         MovementError::Tiles { .. } => ": see --tiles FILE",

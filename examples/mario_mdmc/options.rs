@@ -242,7 +242,7 @@ pub(crate) struct Options {
     /// Length of the level of --around.
     #[arg(skip)]
     around_length: OnceLock<usize>,
-    /// True if the user named no method.
+    /// True if the command, not the user, chose the method.
     #[arg(skip)]
     pub(crate) is_method_chosen: bool,
 }
@@ -381,7 +381,7 @@ impl Options {
         }
     }
 
-    /// Returns the first option that applies only to a method that the user does not name, with that method.
+    /// Returns the first option that needs a method which the user does not name, with that method.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
             (
@@ -431,12 +431,12 @@ impl Options {
         }
     }
 
-    /// True if any method draws from a model that `is` accepts.
+    /// True if any method draws from a model for which `is` is true.
     pub(crate) fn any_model(&self, is: impl Fn(TrainedModel) -> bool) -> bool {
         self.methods.iter().any(|&method| is(self.model_of(method)))
     }
 
-    /// True if the user names a model that no method draws from.
+    /// True if the user names a model, but no method draws from it.
     pub(crate) fn names_model_in_vain(&self) -> bool {
         let heeding = |method: &Method| method.heeds_demands();
         self.trained.is_some() && !self.methods.iter().any(heeding)

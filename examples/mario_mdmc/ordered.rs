@@ -14,9 +14,9 @@ use crate::options::Options;
 
 /// Interval between checks of the request to stop.
 const POLL: Duration = Duration::from_millis(20);
-/// Time in which running batches must end after the command is asked to stop.
+/// Time within which running batches of levels must end after the command is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Maximum number of batches that wait to be received.
+/// Maximum number of batches of levels that wait to be received.
 const WAITING: usize = 4;
 
 /// The levels to draw.
@@ -34,9 +34,9 @@ type Batch<T> = (u64, Range<u64>, Result<Vec<T>, Failure>);
 /// A batch that a thread sends, or the failure of a thread.
 type Sent<T> = Result<Batch<T>, figrs::Error>;
 
-/// Runs `work` for the wanted numbers on several threads, and passes the results to `take` in order; returns the number of results taken.
+/// Calls `work` for the numbers of the levels on several threads, and passes the results to `take` in order; returns the number of results taken.
 ///
-/// After a request to stop, the results of the next second are taken up to the first missing result, and later results are dropped.
+/// After a request to stop, results that arrive within a second are taken up to the first missing result.
 pub(crate) fn in_order<T: Send + 'static>(
     options: &Options,
     wanted: Wanted,

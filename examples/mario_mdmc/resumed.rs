@@ -22,10 +22,10 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Begins or continues a set; returns its journal, and the numbers of the levels whose files are unchanged. The settings are written to `record`
-    /// before the first level.
+    /// Begins or continues a set; returns its journal, and the numbers of the levels whose files are unchanged. The file `record` gets the settings
+    /// before the first level is written.
     ///
-    /// Returns an error if the set was begun with other settings.
+    /// Continuing a set with other settings is an error.
     pub(crate) fn open(
         options: &Options,
         trained: &Trained,
@@ -86,7 +86,7 @@ fn is_there(path: &Path) -> bool {
     !matches!(fs::exists(path), Ok(false))
 }
 
-/// Checks that a set was begun with these settings.
+/// Returns an error if a set was begun with other settings.
 fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     let text = read_text(record)?;
     let record = record.display();
@@ -128,7 +128,7 @@ fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     (written, good)
 }
 
-/// True if a file has this checksum.
+/// True if a file has a given checksum.
 fn is_file_of(path: &Path, print: Fingerprint) -> bool {
     let is_as_long =
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);

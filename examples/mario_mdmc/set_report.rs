@@ -16,7 +16,7 @@ use crate::stats::yardstick;
 /// Maximum number of levels on the page.
 const SHOWN: usize = 12;
 
-/// Contents of the page, collected level by level.
+/// The contents of the HTML page, collected level by level.
 pub(crate) struct SetReport<'a> {
     trained: &'a Trained,
     yardstick: ReferenceCorpus,
@@ -37,7 +37,7 @@ impl<'a> SetReport<'a> {
         })
     }
 
-    /// Adds a level, and the path to draw.
+    /// Adds a level to the page, and the path of a player to draw in it.
     pub(crate) fn add(
         &mut self,
         index: u64,

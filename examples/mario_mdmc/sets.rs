@@ -33,14 +33,14 @@ pub(crate) struct Totals {
     obstacle: Option<Obstacle>,
 }
 
-/// Totals and report that are collected while levels are written.
+/// The totals and the report, collected while levels are written.
 struct SetMeasures<'a> {
     totals: Totals,
     report: Option<SetReport<'a>>,
 }
 
 impl SetMeasures<'_> {
-    /// Adds a level; returns its path if the options request the path.
+    /// Adds a level; returns the path of a player through it, if the options request the path.
     fn add(
         &mut self,
         options: &Options,
@@ -64,7 +64,7 @@ impl Totals {
         self.rejected += made.rejected.unwrap_or_default();
     }
 
-    /// Returns the path of a level if the options request it.
+    /// Returns the path of a player through a level, if the options request it.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
         // If there are several demanded paths, the one that passes through the most areas is shown.
         let routes = trained.routes.iter().filter(|_| options.show_path);
@@ -108,7 +108,7 @@ impl Totals {
     }
 }
 
-/// Draws the levels and writes them to their destination.
+/// Draws levels and writes them to a file or the standard output.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = options.report.as_ref();
     let report = report.map(|_| SetReport::new(options, trained));
@@ -140,7 +140,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals,
     Ok(measures.totals)
 }
 
-/// Writes all levels one after another to one destination.
+/// Writes all levels one after another to one file or the standard output.
 fn write_list(
     options: &Options,
     trained: &Arc<Trained>,
@@ -333,7 +333,7 @@ fn output(path: &Path, error: OutputError) -> Failure {
     }
 }
 
-/// Returns the path with a suffix after its name, and with an extension. The name may contain dots.
+/// Returns the path with a suffix after its name, and with an extension. The name of the file may contain dots.
 fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(suffix);

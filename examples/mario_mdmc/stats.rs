@@ -155,8 +155,8 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     }
 }
 
-/// Returns a table with a row for each measure and a column for each method; a cell has the mean and its standard error. Difficulty profiles follow
-/// below the table.
+/// Returns a table with a row for each measure and a column for each method; a cell has the mean and its standard error. The function adds difficulty
+/// profiles below the table.
 fn table(columns: &[Column]) -> String {
     let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
     for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {
@@ -176,7 +176,7 @@ fn table(columns: &[Column]) -> String {
     text
 }
 
-/// Returns a bar for each value, in eighths of the highest value; a blank for a missing value.
+/// Returns a row of bars: one for each value, in eighths of the highest value; a blank for a missing value.
 fn bars(values: &[Option<f64>], highest: f64) -> String {
     let bar = |value: &Option<f64>| {
         let eighths = (*value)? / highest * 7.0;

@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 struct Solved {
     elements: DiagramElements,
     plan: DecisionPlan,
-    /// The names of neighbouring decisions whose order follows only from the file.
+    /// Pairs of decisions, by name, whose order follows only from the file.
     unordered: Vec<[String; 2]>,
 }
 

@@ -6,14 +6,14 @@ use figrs::{Bounds, LogEvidence, Marginal, Posterior};
 use figrs_command::stop::Reason;
 use figrs_network::State;
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
-    /// The marginals for the pictures of a report.
+    /// The marginal posteriors of the variables, for the pictures of a report.
     pub(crate) posteriors: Vec<Posterior>,
     pub(crate) log_evidence: Option<LogEvidence>,
-    /// The states found by the tasks mpe and map.
+    /// The states that the tasks mpe and map found.
     pub(crate) mpe: Option<Found>,
     /// The logarithm of the found world's probability, and an upper bound for all worlds, if the two differ.
     pub(crate) mpe_bounds: Option<[f64; 2]>,

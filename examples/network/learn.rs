@@ -30,7 +30,7 @@ pub(crate) struct Learned {
     pub(crate) starts: Vec<f64>,
     /// The names of hidden variables with interchangeable states: several states had the same numbers at the start.
     pub(crate) alike: Vec<String>,
-    /// The rows of tables that no case determines: indices of the variable and of the row.
+    /// The table rows that no case of the data determines: the indices of the variable and of the row.
     pub(crate) unreached: Vec<(usize, usize)>,
     pub(crate) score: Option<f64>,
     /// The number of arcs that a search changed.

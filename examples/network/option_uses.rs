@@ -38,7 +38,7 @@ impl OptionUse {
         self
     }
 
-    /// Returns the missing condition of the option's effect on a task; `None` if the option has an effect.
+    /// Returns the condition that the option lacks to have an effect on a task; `None` if it has an effect.
     fn need(&self, task: Task) -> Option<String> {
         if !self.tasks.contains(&task) {
             let names: Vec<String> = self.tasks.iter().map(named).collect();
@@ -49,7 +49,7 @@ impl OptionUse {
     }
 }
 
-/// Returns a list of alternatives with "or" before the last one.
+/// Returns a list of alternatives as text, with "or" before the last one.
 pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {
@@ -129,7 +129,7 @@ impl Options {
         uses
     }
 
-    /// Returns whether the algorithm has a memory limit for its tables or its search, and the options for which it has one.
+    /// Returns whether the algorithm of the command limits its memory, and the options for which an algorithm does so.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
             let need = "tables that are learned, and no search for a structure";

@@ -86,12 +86,12 @@ pub(crate) struct Options {
     /// The network, as a flag instead of FILE.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Divide each row of a table that does not sum to one by its sum, and report the row. Without this flag such rows are errors, except for
-    /// rounding.
+    /// Divide each row of a table that does not sum to one by its sum, and report the row. Without this flag a row that does not sum to one is an
+    /// error, except for rounding.
     #[arg(long)]
     pub(crate) normalise: bool,
-    /// Unroll a dynamic network of a .xdsl file to this many time slices. Each time slice has a variable for each node, named by the node and `_0`,
-    /// `_1` and so on.
+    /// Unroll a dynamic network of a .xdsl file to this many time slices. A time slice has a variable for each repeated node, named by the node and
+    /// `_0`, `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
     /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a .evid file
@@ -101,8 +101,8 @@ pub(crate) struct Options {
     /// Observed states in addition to --evidence.
     #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
     pub(crate) observe: Vec<String>,
-    /// The variables to report (default all). Marginals and cost are computed for these variables alone. Worlds are computed for all variables, but
-    /// only the queried states are shown. The task predict takes the one variable to predict.
+    /// The variables to report (default all). Marginals and cost are computed for the queried variables alone. Worlds (joint states) are computed for
+    /// all variables, but only the queried states are shown. The task predict takes the one variable to predict.
     #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.
@@ -206,9 +206,9 @@ pub(crate) enum Task {
 /// Initial numbers of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Start {
-    /// The numbers of the file.
+    /// The numbers in the tables of the file.
     File,
-    /// Equal probabilities of all states in each row.
+    /// Equal probabilities of all states in each row of each table.
     Uniform,
     /// Random probabilities drawn with --seed.
     Random,
@@ -236,7 +236,7 @@ fn prior(text: &str) -> Result<f64, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Exact, for every task except cost and decide: the algorithm below with the lowest predicted cost, and others if it fails; bounds if no
+    /// Exact, for every task except cost and decide: the exact algorithm with the lowest predicted cost, and others if it fails; bounds if no
     /// algorithm fits --memory and --time.
     Exact,
     /// Exact, for every task.
@@ -249,7 +249,7 @@ pub(crate) enum Method {
     Slices,
     /// Exact, for marginals, evidence, count, mpe, k-best and sample: a search with a cache, for networks with many zeros.
     Circuit,
-    /// Branch and bound, for mpe: exact once proven; before that, as at the end of --time, the best world so far with an upper bound.
+    /// Branch and bound, for mpe: exact once proven; until then, or at the end of --time, the best world so far with an upper bound.
     BranchAndBound,
     /// Exact, for marginals, evidence and mpe: every world of a small network.
     Enumerate,
@@ -309,7 +309,7 @@ impl Options {
         self
     }
 
-    /// Returns the algorithm that answers.
+    /// Returns the algorithm that answers the task.
     pub(crate) fn method(&self) -> Method {
         self.algorithm.unwrap_or(if Method::Exact.can(self.task) {
             Method::Exact
@@ -323,7 +323,7 @@ impl Options {
         self.task == Task::Learn && self.structures.searches(self.file.is_some())
     }
 
-    /// Rejects options that have no effect, and reports missing options that others need.
+    /// Returns an error for options without effect, and for missing options that others need.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let (method, task) = (self.method(), named(&self.task));
         if self.takes("--algorithm") && !method.can(self.task) {

@@ -46,7 +46,7 @@ impl<'n> NetworkDrawing<'n> {
         self
     }
 
-    /// Sets the text line below the name of a variable, unless the variable is observed.
+    /// Sets the line of text below the name of a variable in the picture, unless the variable is observed.
     pub(crate) fn line(&mut self, variable: usize, state: &State, probability: f64) {
         if !self.shaded.contains(&variable) {
             let line = format!("{} {probability:.3}", state.name());
@@ -177,7 +177,7 @@ pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failur
     Ok(())
 }
 
-/// Returns the message of a picture's error, in terms of flags.
+/// Returns the message of an error in drawing a picture, which names flags.
 fn message(error: &PictureError) -> String {
     let PictureError::TooLarge { nodes, edges } = error else {
         return error.to_string();

@@ -230,7 +230,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// Prints notes about an early end and impossible rows.
+    /// Prints notes if the work ended early or rows are impossible.
     fn note(&self) {
         if let Some(reason) = self.stopped {
             let message = reason.message();

@@ -27,7 +27,7 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
     /// Bounds of the log-evidence so far.
     pub(crate) bounds: Arc<Mutex<Option<Bounds>>>,
-    /// A sentence for each algorithm that was tried so far.
+    /// A sentence about each algorithm that was tried so far.
     pub(crate) attempts: Attempts,
 }
 
@@ -91,7 +91,7 @@ impl Question {
         })
     }
 
-    /// Returns the algorithms that were tried so far, in order, including an algorithm whose answer was not read completely.
+    /// Returns the algorithms that were tried so far, in order, with an algorithm whose answer was not read completely.
     pub(crate) fn tried(&self) -> Vec<String> {
         let attempts = self.attempts.lock();
         let attempts = attempts.unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl Question {
         attempts.iter().map(unread).collect()
     }
 
-    /// Returns the listener for the attempts of a portfolio, after deleting earlier attempts.
+    /// Returns the listener that notes the algorithms a portfolio tries, after deleting earlier notes.
     fn attempt_listener(&self) -> impl Fn(&AlgorithmAttempt) + Send + Sync + 'static {
         let attempts = Arc::clone(&self.attempts);
         (attempts.lock().unwrap_or_else(PoisonError::into_inner)).clear();
@@ -122,7 +122,7 @@ impl Question {
         self.queried.iter().map(|&position| &elements[position])
     }
 
-    /// Returns the elements that the task needs besides the evidence: none, the queried ones, or all.
+    /// Returns the elements that the task queries: none, the queried variables, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
             Task::Evidence

@@ -1,4 +1,4 @@
-//! Advice for errors, by flags that apply to the task.
+//! Advice for errors, which names flags that apply to the task.
 
 use figrs::eliminate::EliminationError;
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
@@ -107,7 +107,7 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
     NoAnswer(format!("{message}, or use {}", any_of(&ways))).into()
 }
 
-/// Returns the given advice, and advice that makes tables smaller or avoids them.
+/// Returns advice together with further advice that makes tables smaller or avoids them.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
     if options.method() != Method::Exact && Method::Exact.can(options.task) {
@@ -131,7 +131,7 @@ fn less(options: &Options, others: &[&'static str]) -> String {
     any_of(&ways)
 }
 
-/// Returns an amount of memory in words, however large.
+/// Returns an amount of memory in words, even if it is huge.
 fn size(bytes: f64) -> String {
     if bytes < (1_u64 << 60) as f64 {
         Bytes(bytes as u64).to_string()

@@ -305,7 +305,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
     Ok(NoAnswer(format!("{message}; tried: {}", ends.join("; "))).into())
 }
 
-/// Returns a number with the name of the counted things, whose singular is `name`.
+/// Returns a number with the name of the counted things; `name` is the singular of the name.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }

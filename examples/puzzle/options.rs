@@ -62,8 +62,8 @@ pub(crate) struct Options {
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
     /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
-    /// 2025 (default 5). Work is counted in steps, so that it is the same on every machine. In each round the search for one plan does twice the work
-    /// of the exact method; the work grows by a factor of 8 from round to round.
+    /// 2025 (default 5). Work is counted in steps, so that it is the same on every machine. In each round of --method auto the search for one plan
+    /// does twice the work of the exact method, and each round has 8 times the work of the round before.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
     /// Number of particles for --method particles (default 10000).
@@ -119,8 +119,8 @@ pub(crate) enum Task {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Exact. For --task solve, the exact method and a search for one plan alternate in rounds of growing work, the first with --effort, until one
-    /// method has an answer or both need more --memory.
+    /// Exact. For --task solve, the exact method and a search for one plan alternate in rounds of growing work, until one has an answer or both need
+    /// more --memory.
     Auto,
     /// Exact. A breadth-first search through the states finds the length of a shortest plan.
     Frontier,
@@ -129,16 +129,17 @@ pub(crate) enum Method {
     /// One plan, for --task solve: a best-first search, guided by relaxed plans and the value of the goal, and then a search for a shorter plan. The
     /// answer says whether no plan is provably shorter.
     Search,
-    /// Approximate, with little memory: particles that meet the evidence step by step. The method applies to --task probability and sample, with
-    /// --steps or --at-most.
+    /// Approximate inference with little memory: particles that meet the evidence step by step. The method applies to --task probability and sample,
+    /// with --steps or --at-most.
     Particles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Draw {
-    /// Uniform over all actions, legal or not: all plans are equally likely.
+    /// Actions are drawn uniformly from all actions, legal or not: all plans are equally likely.
     Blind,
-    /// Uniform over the legal actions: the probability of a plan is the probability that a player who knows only the rules finds it by chance.
+    /// Actions are drawn uniformly from the legal actions: the probability of a plan is the probability that a player who knows only the rules finds
+    /// it by chance.
     Legal,
 }
 
@@ -214,19 +215,19 @@ impl Options {
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
     }
 
-    /// True if one plan is an answer if there are too many plans for exact inference.
+    /// True if one plan is an answer in case there are too many plans for exact inference.
     pub(crate) fn searches(&self) -> bool {
         let may_search = matches!(self.method, Method::Auto | Method::Search);
         may_search && self.task == Task::Solve && self.steps.is_none()
     }
 
-    /// Maximum number of rules that are examined for an exact answer, or for a shorter plan after a search.
+    /// Returns the maximum number of rules to examine for an exact answer, or for a shorter plan after a search.
     pub(crate) fn work(&self) -> u64 {
         // Approximate number of rules that are examined in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 
-    /// Limits on rules with their variables filled in.
+    /// Returns the limits on rules whose variables are replaced by values.
     pub(crate) fn grounding(&self) -> GroundingLimits {
         GroundingLimits::times(self.grounding.unwrap_or(1) as usize)
     }

@@ -17,7 +17,7 @@ const GROWTH: usize = 20_000;
 /// Factor by which the work grows from one round of the exact method and the search to the next.
 const ROUND: u64 = 8;
 
-/// Work of the search in a round, as a multiple of the work of the exact method.
+/// Work of the search for one plan in a round, as a multiple of the work of the exact method.
 const SEARCH: u64 = 2;
 
 /// A puzzle with the options of the command, and the samples so far.
@@ -28,7 +28,7 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<String>>>,
 }
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
     /// Length of all plans, if they have the same length.
@@ -36,7 +36,7 @@ pub(crate) struct Findings {
     pub(crate) plan: Option<Vec<String>>,
     /// A proven lower bound of the number of steps, if the plan was found by a search.
     pub(crate) at_least: Option<usize>,
-    /// Number of states that the search met.
+    /// Number of states that the search visited.
     pub(crate) searched: Option<usize>,
     /// Number of plans of the stated length.
     pub(crate) plans: Option<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Findings {
     pub(crate) sample: Duration,
 }
 
-/// Size of the exploration: states and bytes.
+/// The size of the states that exact inference explored: their number and their bytes.
 pub(crate) struct Explored {
     pub(crate) largest_frontier: usize,
     pub(crate) bytes: u64,
@@ -211,7 +211,7 @@ impl Question {
         .into()
     }
 
-    /// Returns the bound on the length of plans.
+    /// Returns the maximum length of plans.
     fn longest(&self) -> Length {
         let length = self.options.length();
         length.unwrap_or(Length::AtMost(self.options.max_steps()))
@@ -260,7 +260,7 @@ impl Question {
         })
     }
 
-    /// The samples so far, if there are any.
+    /// Returns the plans sampled so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
         let samples = self.samples.lock();
         let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
@@ -271,7 +271,7 @@ impl Question {
         })
     }
 
-    /// Answers the question from all states, within a limit of work if there is one.
+    /// Answers the question by exact inference over all states, within a limit of work if there is one.
     fn exactly(
         &self,
         frontier: &Frontier,

@@ -11,7 +11,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::matches::Match;
 
-/// Passes end when no skill changes by more than this number of standard deviations.
+/// The passes through all matches end when no skill changes by more than this number of standard deviations.
 const SETTLED: f64 = 1e-9;
 
 /// The distributions of skills, performances and results.
@@ -88,7 +88,7 @@ pub(crate) struct Appearance {
     pub(crate) player: usize,
     /// The index of the match.
     pub(crate) at: usize,
-    /// The index of the player's earlier appearance, if there is one.
+    /// The index of the player's appearance in an earlier match, if there is one.
     before: Option<usize>,
     after: Option<usize>,
     /// Variance by which the skill changed since the player's earlier match, or since the start.
@@ -240,8 +240,8 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes the likelihoods of the players' skills given the result of a match. Returns the largest change of a skill in standard deviations, and
-    /// the natural logarithm of the probability of the result.
+    /// Computes the likelihoods of the players' skills given the result of a match. The result has the largest change of a skill, in standard
+    /// deviations, and the natural logarithm of the probability of the result.
     fn update(&mut self, at: usize) -> (f64, f64) {
         let game = &self.matches[at];
         let appearances = &mut self.appearances[self.starts[at]..self.starts[at + 1]];

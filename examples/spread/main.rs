@@ -64,7 +64,7 @@ enum Format {
     Json,
 }
 
-/// The targets: the cause with the loudness, or both causes.
+/// The targets of the query: the cause with the loudness, or both causes.
 struct Asked<'a> {
     causes: (&'a Element<bool>, &'a Element<bool>),
     loudness: Option<&'a Element<f64>>,

@@ -1,5 +1,4 @@
-//! Work in numbered parts besides sampling: sets of levels or mazes, a fit whose rounds are split into parts, or an exact sum over slices of a
-//! network.
+//! Work in numbered parts: sets of levels or mazes, a fit whose rounds are split into parts, or an exact sum over parts of a network.
 //!
 //! ```sh
 //! cargo run --release --example spread_tasks -- levels --to 100 --set target/levels
@@ -42,7 +41,7 @@ enum Task {
     Mazes(Set),
     /// Fits a mixture of two kinds of patients to partly missing test results
     Fit(Learning),
-    /// Computes the logarithm of the probability of evidence as a sum over slices of a network
+    /// Computes the logarithm of the probability of evidence as a sum over parts of a network (slices)
     Sum(Sum),
 }
 
@@ -68,7 +67,7 @@ struct Set {
     parts: SpreadOptions,
 }
 
-/// The learning of a model from data.
+/// The options for learning a model from data.
 #[derive(Args)]
 struct Learning {
     /// Number of rows of data
@@ -81,7 +80,7 @@ struct Learning {
     parts: SpreadOptions,
 }
 
-/// A sum over slices of a network.
+/// The probability of evidence as a sum over parts of a network (slices).
 #[derive(Args)]
 struct Sum {
     /// The network, in any format that `network` reads

@@ -16,7 +16,7 @@ struct Options {
     /// Port of the server; 0 chooses a free port. The address of the page is printed on the standard output.
     #[arg(long, default_value_t = 7414)]
     port: u16,
-    /// Offer the networks and training levels of this folder. The page can read no other file, and writes no file.
+    /// Let the page read the networks and training levels of this folder. The page can read no other file, and writes no file.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
     /// Do the work of the server process that started this process.

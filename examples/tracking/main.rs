@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     })
 }
 
-/// Answers each line of standard input by a line.
+/// Answers each line of readings on the standard input by a line of the track.
 fn stream(options: &Options) -> Result<(), Failure> {
     let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
     let mut out: Box<dyn Write> = match &options.out {

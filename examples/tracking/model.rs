@@ -25,7 +25,7 @@ impl Kind {
     }
 }
 
-/// The variables of a state: the levels or positions of all coordinates, then the slopes or velocities.
+/// The variables of a tracked state: the levels or positions of all coordinates, then the slopes or velocities.
 pub(crate) type State = Vec<Element<f64>>;
 
 /// A model of a state over time and of its readings.

@@ -28,7 +28,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// Returns the next reading; `None` at the end. A first line with the names of columns is skipped.
+    /// Returns the next reading; `None` at the end of the file or stream. A first line with the names of columns is skipped.
     pub(crate) fn next(&mut self) -> Result<Option<Reading>, Failure> {
         loop {
             let mut text = String::new();

@@ -40,7 +40,7 @@ impl Online {
         })
     }
 
-    /// Goes to the next step, which has this reading.
+    /// Goes to the next step of the track, which has a given reading.
     pub(crate) fn read(&mut self, reading: &Reading) -> Result<Step, Error> {
         if self.steps > 0 {
             self.filter

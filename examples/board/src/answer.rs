@@ -22,7 +22,7 @@ use super::watch::Watch;
 pub struct Unanswered {
     /// The error that prevented an answer.
     pub failure: Failure,
-    /// The text of the error, in terms of the flags of the command.
+    /// The text of the error, which names flags of the command.
     pub message: String,
     /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
@@ -41,7 +41,7 @@ impl From<Failure> for Unanswered {
 /// Returns the JSON that a command prints for some arguments; the clues are a text instead of a file. The function `check` may refuse the question
 /// before the work begins.
 ///
-/// **Errors.** Any error of the command. Setting the flag stops the work; when `--time` runs out, the answer contains the results so far.
+/// **Errors.** Any error of the command. Setting the flag `interrupt` stops the work; when `--time` runs out, the answer contains the results so far.
 pub fn answer<E: Example>(
     arguments: &[String],
     clues: Option<String>,

@@ -16,7 +16,7 @@ pub enum ClueSource {
     Text(String),
 }
 
-/// The file whose path is the value of a flag.
+/// Takes the value of a flag as the path of the file of clues.
 impl From<OsString> for ClueSource {
     fn from(path: OsString) -> Self {
         Self::File(path.into())

@@ -8,7 +8,7 @@ use figrs_models::variation::ScoreSummary;
 use super::goodness::Test;
 use super::options::Task;
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 pub(crate) struct Findings<B> {
     pub(crate) method: &'static str,
     pub(crate) boards: Vec<B>,
@@ -86,7 +86,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Sets the seconds spent on compilation and the seconds spent after it.
+    /// Sets the number of seconds spent on compilation and the number of seconds after it.
     pub(crate) fn timed(self, compile: f64, started: Instant) -> Self {
         let sample = started.elapsed().as_secs_f64() - compile;
         Self {

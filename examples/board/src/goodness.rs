@@ -15,7 +15,7 @@ use super::watch::Watch;
 /// A test statistic with its p-value: the probability of a statistic at least as extreme if the tested distribution is correct.
 pub(crate) struct Test {
     pub(crate) name: &'static str,
-    /// The tested comparison, in words.
+    /// The comparison that was tested, in words.
     pub(crate) about: String,
     pub(crate) statistic: f64,
     pub(crate) p_value: f64,
@@ -81,7 +81,8 @@ pub(crate) fn named<P: Puzzle>(
     cells.into_iter().map(named).collect()
 }
 
-/// Tests each cell separately; the result is the smallest p-value times the number of cells (Bonferroni). Returns `None` if there are too few boards.
+/// Tests each cell separately; the result is the smallest p-value times the number of cells (Bonferroni). The result is `None` if there are too few
+/// boards.
 fn cells<B>(
     name: &'static str,
     exact: &[Vec<(&'static str, f64)>],

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use figrs_command::{Progress, note};
 use figrs_models::board::{Event, Method, Reason};
 
-/// The work whose progress is shown, one line at a time.
+/// Shows the progress of a sampler's work, one line at a time.
 #[derive(Default)]
 pub(super) struct ProgressLines(Mutex<Option<(Discriminant<Event>, Progress)>>);
 

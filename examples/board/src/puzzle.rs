@@ -32,7 +32,7 @@ pub trait Example: Parser {
         Ok(())
     }
 
-    /// True if the path on each board is shown.
+    /// True if pictures and texts of boards show the path.
     fn shows_path(&self) -> bool {
         false
     }
@@ -106,7 +106,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         false
     }
 
-    /// Makes the result of --task sample from the drawn boards, and returns diagnostics.
+    /// Makes the result of --task sample, such as puzzles, from the drawn boards, and returns diagnostics.
     ///
     /// **Errors.** Nothing can be made from the boards.
     fn make(
@@ -158,7 +158,7 @@ pub(super) type BoardOf<P> = <<P as Puzzle>::Generator as Generator>::Board;
 /// The type of a cell's value in the element program.
 pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 
-/// An element for the length of the path (`None` without a path), and the evidence that boards follow the rules.
+/// An element for the length of a board's path (`None` without a path), and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
 /// A method besides exact inference.

@@ -45,7 +45,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// Returns the method that --method names if it is not the exact one; without --method, the default method besides the exact one.
+    /// Returns the method that --method names, unless it is the exact one; without --method, the default method besides the exact one.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
         P::OTHERS

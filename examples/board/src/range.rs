@@ -19,7 +19,7 @@ pub fn range(
     GridError::not_empty(what, least..=most).map(Some)
 }
 
-/// Returns a range in words: `one` names a single thing, `many` several things.
+/// Returns a range in words; the argument `one` is the name of a single thing, and `many` the name of several things.
 pub fn message([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
     let what = |number| if number == 1 { one } else { many };

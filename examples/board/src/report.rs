@@ -27,7 +27,7 @@ pub(crate) struct Report<'a, P: Puzzle> {
 /// R-hat above which the report says that the chains differ.
 const MOST_R_HAT: f64 = 1.05;
 
-/// Boards of Markov chains are reported as independent from this ratio of effective boards to drawn boards.
+/// Boards of Markov chains are reported as independent if the ratio of effective boards to drawn boards is at least this number.
 const INDEPENDENT: f64 = 0.9;
 
 /// The JSON key of the drawn boards.

@@ -1,4 +1,4 @@
-//! The path of an example from its command line to the answer.
+//! Runs an example from its command line to the answer.
 
 use std::process::ExitCode;
 use std::sync::Arc;

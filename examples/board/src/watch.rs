@@ -58,7 +58,7 @@ impl Watch {
         }
     }
 
-    /// Returns an exact algorithm with this many bytes of memory that shows its progress and obeys the flag.
+    /// Returns an exact algorithm with a limit of memory in bytes, which shows its progress and obeys the flag.
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
         match self.progress(what, Some(0)) {

@@ -6,7 +6,7 @@ use figrs_models::grid::Size;
 
 use super::puzzle::Puzzle;
 
-/// Returns the message that `what` needs more memory than the limit.
+/// Returns the message that a method or task, `what`, needs more memory than the limit.
 pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
     let needed = match needed {
         needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::writing::{directory_of, in_file};
 
-/// Checks before the work that a file can be written.
+/// Returns an error if a file cannot be written, before the work begins.
 ///
 /// **Errors.** The file cannot be written; the error names it.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| in_file(path, plain(error)))
 }
 
-/// Checks that flags name different files, so that no output replaces another.
+/// Returns an error if two flags name one file, so that no output replaces another.
 ///
 /// **Errors.** Two flags name one file.
 pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
@@ -74,7 +74,7 @@ pub fn check_report(path: &Path) -> Result<(), Failure> {
     check_writable(path)
 }
 
-/// True if the file has this extension.
+/// True if a file has a given extension.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     let own = path.extension();
     own.is_some_and(|own| own.eq_ignore_ascii_case(extension))

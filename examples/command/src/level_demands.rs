@@ -20,7 +20,7 @@ pub struct NumberDemands {
 }
 
 impl NumberDemands {
-    /// Returns the demands on levels of a model. Errors name flags or fields with this `prefix`.
+    /// Returns the demands on levels of a model. Errors name flags or fields, after the text `prefix`.
     ///
     /// **Errors.** A tile is unknown.
     pub fn on(&self, model: &LevelModel, prefix: &str) -> Result<Vec<Demand>, Failure> {
@@ -80,9 +80,9 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
     settings
 }
 
-/// Adds the demands of files with their places, and then the demanded paths of a player, to `demands` on levels of a model. From `routes` and the
-/// files, the paths that pass through areas are added, or else the first path. Returns the origin of each added demand; the origin of a path in
-/// `routes` is given with the path.
+/// Adds the demands of files with their places, and then the demanded paths of a player, to `demands` on levels of a model. If paths in `routes` and
+/// the files pass through areas, only these paths are added, or else the first path. The function returns the origin of each added demand; the origin
+/// of a path in `routes` is given with the path.
 ///
 /// **Errors.** A demand of a file is wrong; the error contains its place.
 pub fn add_demands(

@@ -11,7 +11,7 @@ pub struct LevelJson<'a> {
     pub level: &'a Level,
     /// The seed, and the number of the level in the set of this seed.
     pub drawn: Option<(u64, u64)>,
-    /// The settings that reproduce the level.
+    /// The settings with which the level can be drawn again.
     pub settings: Vec<(&'static str, Json)>,
     /// Number of cells whose neighbourhood never occurred in the training levels.
     pub unseen: usize,

@@ -31,7 +31,7 @@ impl TrainedModel {
         matches!(self, Self::Chain | Self::Hierarchical)
     }
 
-    /// True if each band of rows has tables of its own.
+    /// True if the model has separate tables for each band of rows.
     pub fn has_bands(self) -> bool {
         self != Self::NGrams
     }
@@ -50,14 +50,14 @@ pub struct ModelSettings {
     pub order: usize,
     /// Number of columns in a section of the hierarchical model.
     pub section: usize,
-    /// Kinds of sections of the hierarchical model.
+    /// The kinds of sections of the hierarchical model: clusters or styles.
     pub kinds: SectionKinds,
 }
 
-/// Kinds of sections of a hierarchical model.
+/// The kinds of sections of a hierarchical model: clusters or styles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SectionKinds {
-    /// Number of kinds that are found in the training levels.
+    /// The number of kinds into which the sections of the training levels are clustered.
     Found(usize),
     /// The styles of the training levels are the kinds; at a seam the style changes with this probability.
     Styles(f64),
@@ -85,7 +85,7 @@ impl SectionKinds {
 }
 
 impl ModelSettings {
-    /// Returns the given settings, with defaults for the missing ones; `change` is the probability that the style changes at a seam.
+    /// Returns the settings, with defaults for settings that are not given; `change` is the probability that the style changes at a seam.
     pub fn given(
         order: Option<usize>,
         section: Option<usize>,

@@ -58,7 +58,7 @@ pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Fa
     }))
 }
 
-/// Maximum number of names in an error.
+/// Maximum number of level names that an error lists.
 const TOLD_NAMES: usize = 5;
 
 fn check_matches<'a>(

@@ -15,7 +15,7 @@ pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// Does the same as [`parsed`] for a command with additions to the command of its type.
+/// Parses arguments as [`parsed`] does, but for a command with additions to the command of its type.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
     // A negative number is a wrong value of its flag, not another flag.
     let command = command.allow_negative_numbers(true);
@@ -68,7 +68,7 @@ fn line(error: &clap::Error) -> String {
     format!("{}; see --help", words.join(" "))
 }
 
-/// Returns advice for a number that cannot be parsed or is out of its range.
+/// Returns advice for an argument that is not a number or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         let message = match error.kind() {

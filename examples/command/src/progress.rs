@@ -36,8 +36,8 @@ fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of some work: a line on a terminal, shown after a second of work and removed when the last copy is dropped. The elapsed time in the line
-/// advances by itself.
+/// Progress of some work: a line on a terminal, shown after a second of work and removed when the last copy is dropped. The line updates the elapsed
+/// time by itself.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Line>);
 
@@ -45,7 +45,7 @@ pub struct Progress(Arc<Line>);
 struct Line {
     bar: ProgressBar,
     is_shown: AtomicBool,
-    /// Time of the last [`tell`](Progress::tell) in milliseconds.
+    /// Time in milliseconds at which the progress was last told.
     shown_at: AtomicU64,
 }
 
@@ -128,7 +128,7 @@ impl Drop for Line {
     }
 }
 
-/// Writes a line to the standard error, above all progress. Errors of writing are ignored.
+/// Writes a line to the standard error, above all progress. The method ignores errors of writing.
 pub fn note(text: impl Display) {
     LINES.suspend(|| {
         let text = printable_lines(&text.to_string());
@@ -136,13 +136,13 @@ pub fn note(text: impl Display) {
     });
 }
 
-/// Hides all lines permanently, even if work still uses them.
+/// Hides all progress lines permanently, even if work still uses them.
 pub(crate) fn hide() {
     let _ = LINES.clear();
     LINES.set_draw_target(ProgressDrawTarget::hidden());
 }
 
-/// Shows the lines whose delay is over, and updates their elapsed times.
+/// Shows the progress lines whose delay is over, and updates their elapsed times.
 fn tick() {
     loop {
         thread::sleep(TICK);

@@ -34,7 +34,7 @@ pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Fail
     Ok(reader.from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// Does the same as [`read_network`] for an influence diagram.
+/// Returns the influence diagram in a file, as [`read_network`] returns a network.
 ///
 /// **Errors.** The errors of [`read_network`].
 pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiagram, Failure> {

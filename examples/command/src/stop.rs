@@ -16,7 +16,7 @@ use crate::{Failure, NoAnswer, progress, writing};
 
 /// Interval between checks of signals and the clock.
 const POLL: Duration = Duration::from_millis(20);
-/// Time in which work must end after it is asked to stop.
+/// Time within which work must end after it is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 /// Stack size of a worker, equal to that of the main thread.
 const STACK: usize = 8 << 20;
@@ -86,7 +86,7 @@ pub fn reason() -> Option<Reason> {
 }
 
 impl Reason {
-    /// Returns the name of the reason in JSON.
+    /// Returns the name of the reason for JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -94,7 +94,7 @@ impl Reason {
         }
     }
 
-    /// Returns the reason in the words of a message.
+    /// Returns the words in which a message states the reason.
     pub fn message(self) -> &'static str {
         match self {
             Self::Time => "--time is over",

@@ -11,8 +11,8 @@ use crate::Failure;
 pub const MOST_DRAWN: u64 = 200;
 
 /// Returns for each requested level the first draw that has all paths in `routes` by strict rules, and the number of rejected draws before it. The
-/// function `draw` draws all requested levels from a seed, and `level` returns the level inside a draw. A level is `None` if none of its
-/// [`MOST_DRAWN`] draws is playable.
+/// function `draw` draws all requested levels from a seed, and `level` returns the level inside a draw. For a level without a playable draw among
+/// [`MOST_DRAWN`], the result is `None`.
 ///
 /// **Errors.** `draw` fails, or the strict rules have too many moves.
 pub fn strictly<L, E: From<Failure>>(

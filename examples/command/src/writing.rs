@@ -7,8 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Failure;
 
-/// Files that the program is writing. The lock is held while a file is created or moved to its place, so that an exit at that time leaves no file
-/// behind.
+/// Files that the program is writing. A thread holds the lock while it creates or moves a file, so that an exit at that time leaves no file behind.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -25,7 +24,7 @@ pub(crate) fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// Returns a failure that names the file, or the broken pipe if the reader of the output has closed it.
+/// Returns a failure that names the output file, or the error of a broken pipe if the reader of the output has closed it.
 pub fn in_file(path: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Box::new(error);

@@ -77,7 +77,7 @@ fn ask<E: Example>(
     })
 }
 
-/// Rejects requests that would use up the memory of the machine.
+/// Returns an error for requests that would use up the memory of the machine.
 fn check<E: Example>(example: &E) -> Result<(), Failure> {
     let options = example.shared();
     if options.memory() > MOST_MEMORY {

@@ -1,4 +1,4 @@
-//! Work of clients; a later change by a client ends the client's earlier work.
+//! The work of clients of the server; a later change by a client ends the client's earlier work.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -17,7 +17,7 @@ struct Client {
     name: String,
     /// The number of the client's latest change.
     change: u64,
-    /// Flags of the unfinished work on the latest change.
+    /// The flags that stop the unfinished work on the client's latest change.
     working: Vec<Weak<watch::Sender<bool>>>,
 }
 
@@ -26,7 +26,7 @@ struct Client {
 pub(crate) struct Work(Arc<watch::Sender<bool>>);
 
 impl Work {
-    /// Waits until a later change ends the work.
+    /// Waits until a later change of the client ends the work.
     pub(crate) async fn ended(&self) {
         // The sender exists as long as `self`.
         let _ = self.0.subscribe().wait_for(|is_ended| *is_ended).await;
@@ -34,7 +34,7 @@ impl Work {
 }
 
 impl Clients {
-    /// Begins work without a client.
+    /// Begins work that belongs to no client.
     pub(crate) fn anonymous() -> Work {
         Work::default()
     }

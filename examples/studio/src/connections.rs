@@ -15,7 +15,7 @@ pub(crate) struct Connections {
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// The time at which the last work for the connection ended; `None` during work.
+    /// The time at which the connection's last work ended; `None` during work.
     quiet: Mutex<Option<Instant>>,
     closed: Notify,
 }
@@ -39,7 +39,7 @@ impl Connections {
         })
     }
 
-    /// Adds a connection. At the maximum number, the connection that has been idle the longest is closed; `None` if all connections are busy.
+    /// Adds a connection. Adds a connection; if there are too many, closes the one that has been idle the longest, or returns `None` if all are busy.
     pub(crate) fn open(self: &Arc<Self>) -> Option<Place> {
         let mut open = lock(&self.open);
         if open.len() >= self.most {

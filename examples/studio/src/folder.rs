@@ -57,7 +57,7 @@ impl Folder {
         }
     }
 
-    /// Returns the path of a regular file inside the folder: reading other files, such as pipes, may never end.
+    /// Returns the path of a regular file inside the folder; other files, such as pipes, may never end.
     ///
     /// **Errors.** The errors of [`path`](Self::path), or the file is not a regular file.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
@@ -115,7 +115,7 @@ impl Folder {
         Ok(json!({"networks": networks, "corpora": corpora, "cut": is_cut}))
     }
 
-    /// Returns the list if there is no folder.
+    /// Returns the list of files if the server has no folder.
     pub(crate) fn none() -> Json {
         json!({"networks": [], "corpora": [], "cut": false})
     }

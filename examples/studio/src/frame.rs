@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-/// Maximum number of bytes of a message from the worker; a larger number means that the pipe contains something else.
+/// Maximum number of bytes of a message from the worker; a larger number shows that the pipe does not contain a message.
 const MOST: u64 = 1 << 32;
 
 /// A message between the server and its worker: the number of a request, a kind or status, and a text.

@@ -1,6 +1,6 @@
 //! Checks of requests before any work: a request must come from the server's own page or from a program, not from another web page.
 //!
-//! A web page of another origin can make a browser send requests to this server. The headers `Origin` and `Sec-Fetch-Site` reveal such requests;
+//! A web page from another server can make a browser send requests to this server. The headers `Origin` and `Sec-Fetch-Site` reveal such requests;
 //! `Host` reveals a name that was redirected to this machine (DNS rebinding); and a form cannot send JSON.
 
 use hyper::Uri;
@@ -12,7 +12,7 @@ use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
-/// Sources that the page may load from: only its own files, and pictures that it makes.
+/// The sources from which the page may load: its own files, and pictures that it makes.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -36,9 +36,9 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
     ]
 }
 
-/// Rejects requests to other hosts and from other pages.
+/// Returns an error for requests to other hosts and from other pages.
 ///
-/// A link to the page itself is allowed everywhere.
+/// Other pages may contain a link to the server's page.
 ///
 /// **Errors.** Status 403, with the wrong header.
 pub(crate) fn check_origin(
@@ -81,7 +81,7 @@ pub(crate) fn check_origin(
     }
 }
 
-/// Rejects bodies that are not declared as JSON.
+/// Returns an error for a request whose body is not declared as JSON.
 ///
 /// **Errors.** Status 415.
 pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {

@@ -33,7 +33,7 @@ impl MemoryPool {
         }
     }
 
-    /// Waits until this memory is free, and reserves it; reserves all memory if more is requested.
+    /// Waits until the requested memory is free, and reserves it; reserves all memory if more is requested.
     ///
     /// **Errors.** The flag stops the work first.
     pub(crate) fn take(&self, size: u64, ended: &Arc<AtomicBool>) -> Result<Share<'_>, Problem> {

@@ -33,7 +33,7 @@ struct NetworkRequest {
     /// Number of worlds to draw if exact inference does not fit into memory.
     samples: u64,
     seed: u64,
-    /// True if the answer also lists variables, states and parents.
+    /// True if the answer to the request also lists variables, states and parents.
     describe: bool,
 }
 
@@ -55,9 +55,9 @@ impl Default for NetworkRequest {
 const MOST_MEMORY: u64 = 8192;
 /// Maximum number of worlds to draw.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// Maximum predicted number of operations of an elimination whose contraction tree is kept: about ten seconds of work.
+/// The server keeps the contraction tree of a network only if its predicted number of operations is at most this: about ten seconds of work.
 const MOST_OPERATIONS: f64 = 1e10;
-/// Time for exact algorithms without a kept contraction tree; afterwards worlds are drawn.
+/// Time for exact algorithms without a kept contraction tree; after this time the answer comes from samples.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Networks of earlier requests.

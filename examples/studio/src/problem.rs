@@ -5,7 +5,7 @@ use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-/// The reason that a request has no other answer.
+/// The reason why a request has no other answer.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
@@ -101,7 +101,7 @@ impl Problem {
         }
     }
 
-    /// Adds a field to the text.
+    /// Adds a field to the JSON of the error.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
         self
@@ -116,7 +116,7 @@ impl Problem {
     }
 }
 
-/// True for the statuses of wrong or superseded requests, not of forbidden requests.
+/// True for the HTTP statuses of wrong or superseded requests, not of forbidden ones.
 pub(crate) fn is_of_request(status: StatusCode) -> bool {
     let statuses = [
         StatusCode::BAD_REQUEST,
@@ -193,7 +193,7 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     }
 }
 
-/// Converts the library's error in a request, keeping its text.
+/// Converts an error of the library about a request to an answer with the same text.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
 }

@@ -18,8 +18,8 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// Returns the result for a key, and computes it if it is not in the cache. The computation holds no lock, so simultaneous requests may each
-    /// compute the result.
+    /// Returns the result for a key, and computes it if it is not in the cache. Simultaneous requests may each compute the result, because the
+    /// computation holds no lock.
     ///
     /// **Errors.** The errors of `make`.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {

@@ -19,7 +19,7 @@ use crate::studio::{Studio, unless};
 
 /// Interval at which Ctrl-C is checked.
 const POLL: Duration = Duration::from_millis(100);
-/// Time in which the headers of a request must arrive; an idle connection is closed after this time.
+/// Time within which the headers of a request must arrive; an idle connection is closed after this time.
 const HEAD: Duration = Duration::from_secs(5);
 /// Maximum number of connections, above the maximum number of requests; one more connection closes the connection that has been idle the longest.
 const CONNECTIONS: usize = 128;

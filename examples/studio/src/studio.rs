@@ -36,7 +36,7 @@ const LINE: usize = 32;
 /// The media type of answers.
 const JSON: &str = "application/json";
 
-/// Everything that answers requests: the folder of files, the work of clients, and the worker process.
+/// The parts that answer requests: the folder of files, the work of clients, and the worker process.
 #[derive(Debug)]
 pub struct Studio {
     folder: Option<Folder>,
@@ -208,7 +208,7 @@ impl Content {
     }
 }
 
-/// Returns the result of some work; `None` if another event happens first.
+/// Returns the result of some work, or `None` if another event happens first.
 pub(crate) async fn unless<T>(
     other: impl Future<Output = ()>,
     work: impl Future<Output = T>,
@@ -225,7 +225,7 @@ fn not_allowed(path: &str, methods: &str) -> Problem {
     Problem::method(format!("{path} takes {methods} only")).with("allow", methods.into())
 }
 
-/// Reads the whole body, if it is short enough and arrives in time.
+/// Reads the whole body of a request, if it is short enough and arrives in time.
 async fn body(incoming: Incoming) -> Result<Bytes, Problem> {
     if incoming.size_hint().lower() > MOST_BYTES as u64 {
         return Err(Problem::long(MOST_BYTES));

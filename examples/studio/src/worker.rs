@@ -31,7 +31,7 @@ pub(crate) const OUT_OF_MEMORY: i32 = 3;
 /// The kind of the message that ends the work of a request.
 pub(crate) const END: u16 = 0;
 
-/// The kind of work that a path requests; its number is the kind of the message.
+/// The kind of work that the path of a request names; a message to the worker starts with the kind's number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asked {
     Level = 1,
@@ -55,13 +55,13 @@ impl Asked {
     }
 }
 
-/// Everything that the worker needs to answer requests.
+/// The data that the worker needs to answer requests.
 struct Worker {
     folder: Option<Folder>,
     pool: MemoryPool,
     levels: level::Levels,
     networks: network::Networks,
-    /// Flags of the requests in work.
+    /// For each request in work, the flag that stops the work.
     working: Mutex<HashMap<u64, Arc<AtomicBool>>>,
 }
 

@@ -1,7 +1,7 @@
 //! The worker process of the server, and the requests that it works on.
 //!
-//! Work gets a signal to stop when no client waits for it. If the work does not check the signal, the worker process is killed, and a new process
-//! takes over the other requests. All work therefore ends within a fixed time.
+//! The work on a request gets a signal to stop when no client waits for it. If the work does not react to the signal, the worker process is killed,
+//! and a new process takes over the other requests. Work for which no client waits therefore ends within a fixed time.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,7 +22,7 @@ use crate::frame::Frame;
 use crate::problem::Problem;
 use crate::worker::{Asked, END, MEMORY, OUT_OF_MEMORY};
 
-/// Time in which work must stop by itself after no client waits for it.
+/// Time within which work must stop by itself after no client waits for it.
 const GRACE: Duration = Duration::from_millis(400);
 
 /// An answer of the worker: a status and JSON.
@@ -175,7 +175,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Handles a worker process that ended by itself: its requests get no answer.
+    /// Drops the requests of a worker process that ended by itself: they get no answer.
     fn is_gone(&self, generation: u64) {
         let mut state = self.state();
         if state.generation != generation {

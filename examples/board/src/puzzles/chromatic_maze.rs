@@ -157,7 +157,7 @@ impl Puzzle for Mazes {
         board.cells().iter().map(name).collect()
     }
 
-    /// By the symmetry of the colour wheel all colours are equally likely for each tile, unless some colours are known.
+    /// All colours are equally likely for each tile by the symmetry of the colour wheel, unless some colours are known.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         if self.has_colours() {
             return &[];
@@ -231,7 +231,7 @@ impl Puzzle for Mazes {
         scores_watched(boards, watch)
     }
 
-    /// The length is computed only for small boards without bounds on the steps.
+    /// The method computes the length of paths only for small boards without bounds on the steps.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {

@@ -216,7 +216,7 @@ impl Puzzle for Dungeons {
         scores_watched(dungeons, watch)
     }
 
-    /// The length is computed only for small boards without clues and bounds.
+    /// The method computes the length of paths only for small boards without clues and bounds.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         let is_free = self.clues.is_empty()

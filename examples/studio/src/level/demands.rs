@@ -18,7 +18,7 @@ const SINGLE_PINS: usize = 64;
 /// Demands on levels of one size.
 #[derive(Debug)]
 pub(crate) struct Demands {
-    /// All demands in the form of the samplers.
+    /// All demands, in the form that samplers take.
     pub(crate) all: Vec<Demand>,
     /// All demands in words; pinned tiles are combined.
     pub(crate) message: Vec<String>,
@@ -105,8 +105,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Rejects tiles that no training level has in the same row (or column, if the player climbs): each row has its own trained table, which never
-    /// draws such tiles. The check draws no levels.
+    /// Returns an error for tiles that no training level has in the same row (or column, if the player climbs), because the trained table of that row
+    /// never draws them. The check draws no levels.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],
@@ -150,7 +150,7 @@ impl Demands {
         .with("proven", true.into()))
     }
 
-    /// Adds demands on cells: one demand for each cell, or for each column if there are many cells.
+    /// Adds demands on the tiles of cells: one demand for each cell, or for each column if there are many cells.
     fn tiles(
         &mut self,
         Painted {

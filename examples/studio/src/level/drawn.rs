@@ -34,14 +34,14 @@ pub(super) struct Drawing<'r> {
     sampler: Sampler,
 }
 
-/// Everything that determines the levels of a seed: the number of the training, and the rest of the request.
+/// The key of a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
     training: u64,
     request: LevelRequest,
 }
 
-/// Levels of a seed, beginning with one number: a batch that is drawn together, or one level.
+/// A batch of levels of one seed, given by its first number, or one level.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
@@ -50,7 +50,7 @@ pub(super) struct BatchKey {
     levels: u64,
 }
 
-/// Number of the training, settings and columns of a model.
+/// The key of a model: the number of the training, the settings and the number of columns.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
 enum Sampler {
@@ -181,7 +181,7 @@ impl Levels {
         Ok(object)
     }
 
-    /// Returns the sampler of a request. Setting the flag stops the sampler.
+    /// Returns the sampler of a request. The sampler stops when the flag is set.
     ///
     /// **Errors.** The request is wrong, demands contradict each other, or exact inference does not fit into memory.
     pub(super) fn drawing<'r>(
@@ -251,7 +251,7 @@ impl Levels {
         })
     }
 
-    /// Draws levels of a seed. Levels are drawn in whole batches, which are kept for the next request; a single level is drawn alone.
+    /// Draws levels of a seed. The function draws whole batches of levels, which are kept for the next request; a single level is drawn alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,

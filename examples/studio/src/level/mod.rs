@@ -29,7 +29,7 @@ use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
 
-/// Chains, compiled models and levels of earlier requests.
+/// The trained chains, the compiled models and the levels of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,

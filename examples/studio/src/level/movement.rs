@@ -30,7 +30,7 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
     }
 }
 
-/// Returns an error of a movement, with the fields that correct it.
+/// Returns the message of an error in a movement, with the fields that correct it.
 fn message(error: MovementError) -> Problem {
     Problem::wrong(match error {
         // Its place is the field.

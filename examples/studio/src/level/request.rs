@@ -41,7 +41,7 @@ pub(crate) struct LevelRequest {
     pub(crate) height: Option<usize>,
     pub(crate) travel: Option<Direction>,
     pub(crate) seed: u64,
-    /// The number of the first level, counted for the seed.
+    /// The number of the first level among the levels of the seed.
     pub(crate) index: u64,
     pub(crate) levels: u64,
     pub(crate) method: LevelMethod,
@@ -225,7 +225,7 @@ impl LevelRequest {
         length.unwrap_or(60)
     }
 
-    /// Rejects numbers that would use up the memory of the machine.
+    /// Returns an error for numbers that would use up the memory of the machine.
     ///
     /// **Errors.** A number is too large; the error names the field, its number and the maximum.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {

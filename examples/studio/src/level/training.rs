@@ -24,7 +24,7 @@ pub(crate) struct Trained {
     pub(crate) number: u64,
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
-    /// Choices of the reader of the levels, in words.
+    /// The choices of the reader of the training levels, in words.
     pub(crate) notes: Vec<String>,
 }
 
@@ -211,7 +211,7 @@ impl Texts {
         Ok((corpus, self.skipped.iter().cloned().chain(notes).collect()))
     }
 
-    /// Returns the legend that has the most characters of the levels, if it has at least half of them.
+    /// Returns the legend that describes the most characters of the levels, if it describes at least half of them.
     fn legend(&self) -> Option<&TileSet> {
         let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
         let symbols: BTreeSet<char> = symbols.filter(|symbol| !symbol.is_control()).collect();
@@ -224,7 +224,7 @@ impl Texts {
     }
 }
 
-/// Parses each text of a field with a function.
+/// Parses each text in a field of a request with a function.
 fn read_all<T>(
     field: &str,
     texts: &[String],
@@ -237,7 +237,8 @@ fn read_all<T>(
     read.collect()
 }
 
-/// Returns the names (without extension) and the texts of a folder's files with some extensions. Links that lead out of the folder are left out.
+/// Returns the names (without extension) and the texts of a folder's files with some extensions. The function leaves out links that lead out of the
+/// folder.
 fn files(
     folder: &Folder,
     name: &str,
