@@ -25,7 +25,7 @@ pub trait OwnAnswers<C, B> {
     /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order, using at most this many bytes.
+    /// Returns the marginal distribution of each cell, in scan order (row by row), with a limit of memory in bytes.
     fn marginals(
         &self,
         memory: u64,
@@ -179,7 +179,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// Returns the distribution without the values of probability zero.
+/// Returns a distribution without its values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

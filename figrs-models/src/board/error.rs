@@ -21,8 +21,7 @@ pub enum BoardError {
         size: Size,
         /// Clues that contradict each other; empty if the rules and the other demands already exclude all boards.
         clues: Vec<Position>,
-        /// `true` if, without any one of these clues, a board meets the others; `false` if the search for clues was interrupted, or the states
-        /// without one clue did not fit into memory.
+        /// `true` if a board meets the clues without any one of them; `false` if the search for clues was interrupted, or ran out of memory.
         is_minimal: bool,
     },
     /// A method needs more memory than is allowed.

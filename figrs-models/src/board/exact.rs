@@ -8,7 +8,7 @@ use super::{BoardError, Generator};
 /// Size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states after reading a cell.
+    /// Largest number of states of the exact method after reading a cell.
     pub states: usize,
     /// Bytes of all states.
     pub bytes: u64,
@@ -47,8 +47,8 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and the probability of its evidence is the
-    /// probability that independent cells follow the rules and meet all demands.
+    /// Returns the compiled element program, for further questions. The number of worlds of the compiled program is the number of boards. The
+    /// probability of its evidence is the probability that independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }

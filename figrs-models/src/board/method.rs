@@ -56,9 +56,9 @@ pub struct MethodChoice {
 pub enum Reason {
     /// The caller allows no other method.
     Asked,
-    /// The method draws boards of any size exactly, and needs no states.
+    /// The method draws boards of any size exactly without exploring states.
     Direct,
-    /// None of the boards that the previous method drew met the demands.
+    /// None of the boards drawn by the method before met the demands.
     TooRare {
         /// Number of boards in a row that did not meet the demands.
         tried: u64,
@@ -101,7 +101,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Larger numbers of bytes exceed any memory, so all of them are written as the same text.
+        /// Larger numbers of bytes than this exceed any memory, and are all written as the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

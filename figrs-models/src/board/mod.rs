@@ -8,8 +8,7 @@
 //!
 //! # References
 //!
-//! The choice among several algorithms behind one interface, by predictions of their cost and with fallbacks, follows the meta engine of the Rust
-//! crate `regex`.
+//! The choice among algorithms by predictions of their cost, with fallbacks, follows the meta engine of the Rust crate `regex`.
 
 mod answers;
 mod chain;

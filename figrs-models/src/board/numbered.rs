@@ -27,7 +27,7 @@ const BATCH: u64 = 64;
 impl ConditionalSampler {
     /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method.
     ///
-    /// The seed is an argument of [`items`](ItemSampler::items).
+    /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///
     /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither the generator's own sampler
     /// nor the exact method is allowed.

@@ -41,7 +41,7 @@ impl ConditionalSampler {
     /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
     /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before the
-    /// first board. Boards drawn before an error stay in the collection.
+    /// first board. The boards that were drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,

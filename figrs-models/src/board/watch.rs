@@ -12,7 +12,7 @@ use super::MethodChoice;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler switches to a method; not reported for the first method if it needs only a few seconds.
+    /// The sampler switches to another method, or begins with a method that needs more than a few seconds.
     Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
@@ -35,7 +35,7 @@ pub enum Event {
     },
     /// Particles reached the end of the board.
     Filtered {
-        /// Number of particles that have reached the end.
+        /// Number of particles that have reached the end of the board.
         particles: u64,
         /// Number of all particles, if known.
         total: Option<u64>,
@@ -83,7 +83,7 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact algorithm with this many bytes of memory, the listener and the interrupt.
+    /// Returns the exact algorithm with a limit of memory in bytes, the listener and the interrupt.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {

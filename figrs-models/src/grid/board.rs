@@ -1,10 +1,10 @@
-//! Boards: a grid with a value in each cell.
+//! Boards, which are grids with a value in each cell.
 
 use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. If values are [`Symbol`]s, a board is written as a
+/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. A board whose values are [`Symbol`]s is written as a
 /// line for each row.
 ///
 /// Each kind of board has further methods for its values, such as the number of walls of a dungeon.

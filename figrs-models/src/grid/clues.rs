@@ -92,7 +92,7 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// The place that mistakes in a text of clues report.
+/// The place that errors in a text of clues report.
 const PLACE: &str = "clues";
 
 /// **Errors.** The text is not a grid of clues; the error has the place `clues` and the line and column of the mistake.

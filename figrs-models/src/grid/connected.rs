@@ -5,8 +5,7 @@ use super::{Automaton, Partition, Position};
 
 /// Requires that the cells with the value `true` are connected, side by side or one above the other, and that there is at least one such cell.
 ///
-/// **Complexity.** The states are the partitions of the cells of one row into connected groups; each further column makes their number about three
-/// times as large.
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
@@ -14,7 +13,8 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a cell with the value `true` was read. If `any` is true and no column's last cell is `true`, no other such cell may follow.
+    /// `true` if a cell with the value `true` was read. If `any` is true and the last cell of each column is `false`, no further cell with the value
+    /// `true` may follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
@@ -26,7 +26,7 @@ impl ConnectedState {
     }
 }
 
-/// Returns the next cell of the partition, which joins the cells above and to the left if they are in a group.
+/// Returns the next cell, which joins the groups of the cells above and to the left.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

@@ -13,7 +13,7 @@ pub struct ConnectedMarks {
 /// State of [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marks are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectedMarksState {
-    /// Some marks have not been read, or are not known to be connected.
+    /// Some marks have not been read, or are not known to be connected with the others.
     Searching {
         /// The open cells among the last cells of the columns, in connected groups.
         partition: Partition,
@@ -26,7 +26,7 @@ pub enum ConnectedMarksState {
 figrs_core::value!(ConnectedMarksState);
 
 impl ConnectedMarks {
-    /// Creates the constraint for the marks whose bits are set.
+    /// Creates the constraint for some marks, given as a bit set.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }

@@ -8,8 +8,8 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The state is `None` from the first cell on after which no continuation can be accepted. The evidence on each state excludes `None`, so that
-/// expansion leaves such states out and samplers end such worlds early.
+/// The automaton's state is `None` from the first cell on after which no continuation can be accepted. Each state has the evidence that it is not
+/// `None`, so that inference leaves out impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
@@ -22,7 +22,7 @@ type States<S> = Vec<Element<Option<S>>>;
 /// Function that judges the state of the automaton after the last cell.
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
-/// Adds the evidence that the states are not `None`, and that the last one is accepted.
+/// Adds the evidence that no state is `None`, and that the last state is accepted.
 #[track_caller]
 fn evidence<S: Value>(
     mut model: Model,

@@ -6,12 +6,12 @@ use super::{Automaton, Position, Size};
 
 /// Bounds on the number of cells with the value `true`. The state is the number of `true` cells so far.
 ///
-/// **Complexity.** There is one state for each number of `true` cells so far that can still lead to acceptance.
+/// **Complexity.** The automaton has one state for each number of `true` cells so far that can still lead to acceptance.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,
     most: u32,
-    /// The state does not distinguish larger numbers.
+    /// The number up to which the state counts `true` cells; larger numbers share a state with this number.
     enough: u32,
 }
 
@@ -26,7 +26,7 @@ impl Count {
         Self::between(count, count)
     }
 
-    /// Requires at least this number of `true` cells. The state does not distinguish larger numbers of `true` cells.
+    /// Requires at least this number of `true` cells. The state counts the `true` cells up to this number only.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -39,7 +39,7 @@ impl Count {
         Self::between(0, count)
     }
 
-    /// Requires at least `least` and at most `most` cells with the value `true`. If `most` is `u32::MAX`, the state distinguishes all numbers.
+    /// Requires at least `least` and at most `most` cells with the value `true`. If `most` is `u32::MAX`, the state counts all `true` cells.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// Requires a number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
+    /// Requires a number of `true` cells in a range, among a known number of cells.
     pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

@@ -10,7 +10,7 @@ use figrs_reading::{Mistake, MistakeKind};
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A size, a cell, a range, a weight or a list of cells is not allowed.
+    /// A size, a cell, a range, a weight or a list of cells is not valid.
     #[error(transparent)]
     Invalid(#[from] Mistake),
     /// The grid is too large for automata, or for bounds on the lengths of paths.

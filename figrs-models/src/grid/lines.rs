@@ -19,7 +19,7 @@ impl<A> Rows<A> {
     }
 }
 
-/// Collects the items; their number must be that of the lines.
+/// Collects the automata of all lines; an error if there is not one for each line.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &str,

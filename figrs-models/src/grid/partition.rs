@@ -16,13 +16,13 @@ pub(crate) enum NextCell {
     },
 }
 
-/// A partition after one more cell, and the effects of this cell.
+/// The partition after one more cell, and the effects of this cell on the groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
-    /// `true` if the cell joined one group twice, and so closed a cycle.
+    /// `true` if the cell has two neighbours in one group, and so closed a cycle.
     pub(crate) cycle: bool,
-    /// If a group lost its last cell among the last cells of the columns, whether this group was marked; `None` if no group was lost.
+    /// If a group has no cell left among the last cells of the columns, whether the group was marked; `None` if there is no such group.
     pub(crate) lost: Option<bool>,
 }
 
@@ -64,7 +64,7 @@ impl Partition {
         self.marks.count_ones()
     }
 
-    /// Moves the groups right by some columns; `None` if they then exceed `columns` columns, at most 16.
+    /// Moves the groups of cells right by some columns; `None` if they then exceed `columns` columns, at most 16.
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -77,7 +77,7 @@ impl Partition {
         }
     }
 
-    /// Removes the columns before the first group; also returns the number of these columns.
+    /// Removes the columns before the first group of cells, and returns the number of these columns.
     pub(super) fn without_first_columns(self) -> (Self, usize) {
         let empty = self.labels.trailing_zeros() as usize / 4 % 16;
         let labels = self.labels >> (4 * empty);
@@ -123,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Numbers the groups in the order of their first columns; `marks` is indexed by label.
+    /// Renumbers the groups in the order of their first columns; `marks` has the mark of each group by its old number.
     fn canonical(labels: &[usize; 16], marks: u32) -> Self {
         let mut names = [0u64; 17];
         let (mut last, mut partition) = (0, Self::default());

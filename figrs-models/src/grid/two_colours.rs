@@ -4,8 +4,8 @@ use super::{Automaton, Connected, ConnectedState, Position, Size};
 
 /// Requires that the cells with the value `true` are connected and that there is at least one, and the same for the cells with the value `false`.
 ///
-/// The constraint accepts the boards that two [`Connected`] automata accept, and fails earlier: if the last cells of the columns belong to groups in
-/// the order `a b a' b'` and no other group reaches around them, they can no longer be connected to one group of each colour.
+/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Groups in the order `a b a' b'` of colours
+/// among the last cells of the columns, with no other group around them, can no longer be connected to one group of each colour.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
@@ -17,8 +17,8 @@ impl TwoColours {
         Self { size }
     }
 
-    /// True if four groups, around which no other group reaches, have alternating colours. A later connection of the first and the third group then
-    /// separates the second group from the fourth.
+    /// True if four groups, around which no other group reaches, have alternating colours. If later cells connect the first and the third of these
+    /// groups, they separate the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

@@ -44,7 +44,7 @@ impl<P: Copy> Canvas<P> {
         &self.pixels
     }
 
-    /// Colours a pixel if it is inside the canvas.
+    /// Sets the colour of a pixel, if the pixel is inside the canvas.
     pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
@@ -118,8 +118,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Characters for
-    /// transparent pixels leave the canvas unchanged.
+    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Characters that stand
+    /// for transparent pixels leave the canvas unchanged.
     pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),

@@ -43,7 +43,7 @@ impl Image {
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Returns the number of pixels of the page before a column or row of pictures, whose sides have `side` pixels.
+    /// Returns the number of pixels on the page before a column or row of pictures with sides of `side` pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }

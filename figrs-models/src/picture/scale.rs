@@ -10,7 +10,7 @@ use super::{Canvas, Image};
 pub struct PictureScale {
     /// Number of pixels of the side of a cell.
     pub cell: usize,
-    /// Number of pixels of the borders on two opposite sides together.
+    /// Number of pixels of the borders on two opposite sides of a picture together.
     pub borders: usize,
 }
 

@@ -9,8 +9,8 @@ use figrs_reading::Mistake;
 /// The variation of chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the lengths of
 /// the paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
 ///
-/// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. In scan order, each
-/// tile is matched with a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
+/// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile, in scan
+/// order, is matched with a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
 ///
 /// - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the source states.
 /// - The reading `percent` is `nearest` as a percentage of the largest value that the terms of the formula can have.

@@ -7,11 +7,12 @@ use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
 /// The variation of dungeons is the mean of six differences: the distances of the gems and of the altars, the differences of the path lengths from
-/// gem to altar and of the numbers of walls, and the distances of walls from walls and of empty cells from empty cells. A path or a distance is the
-/// number of steps if no cell is in the way. In scan order, each wall is matched with the nearest remaining wall of the other dungeon, or counts `2N
+/// gem to altar and of the numbers of walls, and the distances of walls from walls and of empty cells from empty cells. Distances and path lengths
+/// are numbers of steps, as if no cell were in the way. In scan order, each wall is matched with the nearest remaining wall of the other dungeon, or
+/// counts `2N
 /// - 2` if none remains; empty cells are matched in the same way.
 ///
-/// The dungeons have side `N`:
+/// The scores of two dungeons with side `N` are:
 ///
 /// - The reading `sum`, which is recommended, is the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
 /// - The reading `normalised` takes each of the six differences as a share of its largest value, with mean distances for walls and empty cells.

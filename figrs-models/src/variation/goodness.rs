@@ -13,14 +13,14 @@ pub struct GoodnessOfFit {
     pub p_value: f64,
 }
 
-/// Smallest expected count of a class.
+/// Smallest expected count of a class of values in the chi-square test.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
 /// Makes Pearson's chi-square test of independent draws. The list `counts` has for each value the number of its draws and the expected number, which
 /// is its probability times the number of all draws. The list `counts` must have all values that are possible or were drawn.
 ///
-/// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still expects fewer than five.
-/// Returns `None` if only one class is left, since a test with one class decides nothing. An impossible value that was drawn has a p-value of zero.
+/// Values with expected counts below five are pooled into one class, if necessary together with the rarest other value. The result is `None` if only
+/// one class is left, since a test with one class decides nothing. An impossible value that was drawn has a p-value of zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;

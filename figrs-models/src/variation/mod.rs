@@ -2,7 +2,7 @@
 //!
 //! The formulas for mazes, dungeons and chromatic mazes are those of the published comparison. The printed formulas are damaged in places and do not
 //! always agree with the text of the source, so each score has three readings, listed in [`Variation::READINGS`]; the first reading is the
-//! recommended one. The implementations of [`Variation`] define the readings.
+//! recommended one. The implementations of [`Variation`] define the readings of each score.
 //!
 //! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution, such as
 //! [`goodness_of_fit`]. With a correct sampler, the mean score is, up to chance, the mean over pairs of boards drawn independently from the exact

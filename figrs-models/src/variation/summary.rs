@@ -31,7 +31,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> 
     scores_watched(boards, |_| ())
 }
 
-/// Does the same as [`scores`], and calls `watch` after each board with the number of pairs compared.
+/// Summarises scores as [`scores`] does, and calls `watch` after each board with the number of pairs compared.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(

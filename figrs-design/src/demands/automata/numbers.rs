@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far, up to the largest number
-/// that makes a difference.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far, up to a number from which
+/// on all numbers have the same verdict.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -22,7 +22,7 @@ impl NumberInArea {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the largest number that the automaton distinguishes from larger numbers.
+    /// Returns the number up to which the automaton counts; it treats this number and larger numbers alike.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least

@@ -33,7 +33,7 @@ impl Spaced {
         (from, from + self.to.words())
     }
 
-    /// Returns the largest distance that the automaton distinguishes from larger distances.
+    /// Returns the distance up to which the automaton counts; it treats this distance and larger distances alike.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
         // Every distance is less than the span.

@@ -17,7 +17,7 @@ use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
 use crate::grid::{Position, Size};
 
-/// Minimum number of boards of each Markov chain for the diagnostics: with 128, chains of independent boards have an R-hat below 1.05.
+/// Minimum number of boards of each Markov chain for the diagnostics: 128 independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
@@ -27,8 +27,7 @@ const EFFECTIVE: (f64, f64) = (0.25, 400.0);
 /// Maximum number of cells that a Markov chain may propose to change, per cell of the board: first until the chain has a board that follows all
 /// rules, then after that board.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maximum number of cells of the whole board that a Markov chain may propose to change, until its first board (up to half a minute on one core) and
-/// after it.
+/// Maximum number of cells that a Markov chain may propose to change until its first board (up to half a minute on one core), and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
 /// Maximum number of cell values for which the diagnostics measure the number and the mean position of the cells.
 const MOST_VALUES: usize = 8;
@@ -56,12 +55,12 @@ pub(in crate::board) struct ChainDraw {
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of cells that all Markov chains together propose to change, if at most as many boards are wanted as there are chains.
+/// Returns the least number of cells that all Markov chains together propose to change, for at most as many boards as chains.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
 
-/// Returns the number of Markov chains for a number of wanted boards.
+/// Returns the number of Markov chains that draw a number of boards.
 fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
@@ -75,7 +74,7 @@ struct KeptChain<C> {
 }
 
 impl<C: Value> KeptChain<C> {
-    /// Stores the present board of the chain.
+    /// Stores the present board of the Markov chain.
     fn keep(&mut self, size: Size, palette: &[C]) {
         let cells = self.chain.cells();
         let mut measures = moments(size, cells, palette);
@@ -87,9 +86,9 @@ impl<C: Value> KeptChain<C> {
 
 /// Draws boards by Markov chains.
 ///
-/// Each Markov chain first searches for a board that follows all rules. After its first valid board, a chain stores a board every sweep. When a chain
-/// has twice as many boards as the diagnostics use, every second board is dropped, and the chain continues with twice as many sweeps between boards.
-/// Sampling ends when the later halves of all chains agree, or when the work limit is reached.
+/// Each Markov chain first searches for a board that follows all rules. After its first valid board, a Markov chain stores a board after every sweep.
+/// A Markov chain with twice as many boards as the diagnostics use drops every second board, and continues with twice as many sweeps between boards.
+/// Sampling ends when the later halves of all Markov chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -285,8 +284,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the Markov chains in turn to the collection. The boards taken from a Markov chain are equally spaced, and its last board is among
-/// them.
+/// Adds boards of the Markov chains in turn to a collection of boards. The boards taken from a Markov chain are equally spaced, and its last board is
+/// among them.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -411,7 +410,7 @@ fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
     chain.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the error of a board from which no Markov chain can start.
+/// Returns the error that no Markov chain can start from a board.
 fn no_start() -> BoardError {
     let mistake = Mistake::value(
         "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it",

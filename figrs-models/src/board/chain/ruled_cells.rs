@@ -8,8 +8,8 @@ use crate::grid::{BoardRule, Position, Size};
 /// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain), for
 /// boards of any size.
 ///
-/// The distribution of the boards is that of independent cells given that all rules are followed, and so that of the [element
-/// program](crate::board::Generator::elements), if there is one.
+/// The distribution of the boards is that of independent cells given that all rules are followed; an [element
+/// program](crate::board::Generator::elements) has the same distribution.
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
@@ -22,13 +22,13 @@ pub struct RuledCells<C> {
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,
-    /// Proposals that replace changes of one cell and exchanges of two.
+    /// Proposals of the puzzle, which replace changes of one cell and exchanges of two cells.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether boards that follow all rules can be reached from each other through such boards.
+/// States whether boards that follow all rules can be reached from each other without passing through boards that break a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -92,14 +92,14 @@ impl<C: Value> RuledCells<C> {
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are evaluated in the order in which they were added, until too many are broken, so the quickest rule should come first.
+    /// Adds a rule. Rules are evaluated in the order in which they were added, so the quickest rule should come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// True if Markov chains reach all boards that follow the rules through such boards, and do so quickly.
+    /// True if Markov chains quickly reach all boards that follow the rules without passing through boards that break a rule.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }
@@ -113,25 +113,25 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a rule, and withdraws earlier declarations by [`joined`](Self::joined) or [`nearly_joined`](Self::nearly_joined), because boards that
-    /// also follow this rule may not be reachable from each other.
+    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined), because boards that also
+    /// follow this rule may not be reachable from each other.
     #[must_use]
     pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.joined = Joined::Unknown;
         self.rule(rule)
     }
 
-    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn,
-    /// and should differ much. Without start boards, Markov chains start with independently drawn cells.
+    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Markov chains use several start boards
+    /// in turn, which should differ much. Without start boards, Markov chains start with independently drawn cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
         self
     }
 
-    /// Declares that every board that follows all rules can be reached from every other through such boards, by changes of one cell and exchanges of
-    /// two or by the puzzle's [moves](Self::moves). With this declaration, Markov chains need not pass through boards that break rules, which is
-    /// quicker.
+    /// Declares that every board that follows all rules can be reached from every other through boards that follow all rules, by changes of one cell
+    /// and exchanges of two, or by the puzzle's [moves](Self::moves). The declaration `joined` makes Markov chains quicker, because they need not
+    /// pass through boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -140,8 +140,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules can be reached from each other through such boards. With this declaration, one further Markov
-    /// chain that passes through boards that break rules is enough, which is quicker.
+    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. The declaration
+    /// `nearly_joined` makes Markov chains quicker, because a single further chain that passes through boards that break rules is enough.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -159,7 +159,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Uses proposals of the puzzle instead of changes of one cell and exchanges of two.
+    /// Makes Markov chains use proposals of the puzzle instead of changes of one cell and exchanges of two.
     #[must_use]
     pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
         Self {
@@ -187,7 +187,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Gives the cells of some clues all values that any cell may have, which include their possible values without clues.
+    /// Gives the cells of some clues all values that any cell may have.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -206,7 +206,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Returns `false` only if all boards break one of the rules.
+    /// Returns `false` if all boards are known to break one of the rules.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

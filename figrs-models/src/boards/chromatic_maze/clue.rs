@@ -6,9 +6,9 @@ use crate::grid::{Clues, Symbol};
 /// A clue to a tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChromaticClue {
-    /// The tile has this colour, written as the first letter of the colour's name.
+    /// The tile has a colour, written as the first letter of the colour's name.
     Colour(Hue),
-    /// The tile is this end of the path, written `<` for the start and `>` for the finish.
+    /// The tile is an end of the path, written `<` for the start and `>` for the finish.
     End(Endpoint),
 }
 

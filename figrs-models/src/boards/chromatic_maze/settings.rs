@@ -54,8 +54,8 @@ impl ChromaticMaze {
         self.clues.size()
     }
 
-    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound equal to the number of tiles minus one
-    /// excludes nothing.
+    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound of the number of tiles minus one excludes
+    /// no maze.
     ///
     /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {

@@ -4,7 +4,7 @@ use super::{Dungeon, DungeonTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// For rejection, dungeons can be drawn without the bounds on the walk, which are tested afterwards.
+/// The generator can draw dungeons without bounds on the walk, to be tested afterwards by rejection.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;

@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether a path to gem, altar and exit is required. Bounds on the walk require a path in any case.
+    /// Sets whether a path to gem, altar and exit is required. If the walk has bounds, a path is required in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,

@@ -9,14 +9,14 @@ use crate::grid::{Automaton, Position, Size};
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// The state does not distinguish larger numbers of bays.
+    /// The number up to which the state counts bays; larger numbers share a state with this number.
     enough: u32,
 }
 
-/// State of [`Bays`]: the land around the last cells of the columns, and the number of bays so far.
+/// State of [`Bays`]: the land around the last cell read in each column, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// Three bits for the last cell of each column: [`LAND`] or, for water, the number of its sides with land so far.
+    /// For the last cell read in each column, three bits: [`LAND`] or, for water, the number of its sides with land so far.
     frontier: u64,
     count: u32,
 }

@@ -4,7 +4,7 @@ use super::{Island, Terrain};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// Islands of any size can be drawn by Markov chains.
+/// The generator supports Markov chains, which draw islands of any size.
 impl Generator for Island {
     type Cell = Terrain;
     type Board = Board<Terrain>;

@@ -9,7 +9,7 @@ use crate::picture::{Image, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
-/// Number of bands of water, from deep to shallow.
+/// Number of colours of water, from deep to shallow.
 const WATER: usize = 8;
 const LAND: usize = 8;
 const DEEP_TO_SHALLOW: [[u8; 3]; 3] = [[24, 62, 118], [42, 120, 176], [126, 206, 214]];
@@ -64,7 +64,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns for each cell its height: twice the distance from the other terrain minus one, with a negative sign for water.
+    /// Returns for each cell its height: twice the distance from the nearest cell of the other terrain minus one, negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {

@@ -119,8 +119,8 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number of bays. The element
-    /// program decides whether an island with these bays exists.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number of bays. The method does
+    /// not check whether an island with this number of bays exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.

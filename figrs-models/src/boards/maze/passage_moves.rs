@@ -6,9 +6,9 @@ use crate::grid::Size;
 
 /// Opens a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. Choosing the same pair of
-/// rooms and the passage again reverses a move: the cycle is the same, so both directions have the same probability. The move reverses the pointers
-/// of the rooms between the opened wall and the closed passage.
+/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. A move is reversed by a move
+/// along the same cycle, so both have the same probability. The move reverses the pointers of the rooms between the opened wall and the closed
+/// passage.
 ///
 /// **Complexity.** The time is proportional to the length of the cycle.
 ///
@@ -98,10 +98,10 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the paths from two rooms up to the room where they meet, without that room. The paths from both rooms have to lead to
-    /// the first room.
+    /// Collects the rooms on the paths from two rooms to the first room, up to the room where the paths meet. The paths from both rooms have to lead
+    /// to the first room.
     ///
-    /// The search follows both paths in turn, so that the work is proportional to the longer path to the meeting point.
+    /// The search follows both paths in turn, so that its work is proportional to the longer path to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],

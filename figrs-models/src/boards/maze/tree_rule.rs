@@ -6,12 +6,13 @@ use super::Pointer;
 use super::passage_moves::WaysFromPair;
 use crate::grid::{BoardRule, Size};
 
-/// Requires that from every room the pointers lead to the first, and that the number of steps from the last room is in a range.
+/// Requires that the pointers lead from every room to the first room, in a number of steps from the last room that is in a range.
 ///
-/// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the number of steps from the range, rounded up.
+/// The rule forbids boards with a room whose pointers do not lead to the first room. The violation of the rule is half the distance of the number of
+/// steps from the range, rounded up.
 ///
 /// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
-/// number of rooms in which the old and the new path differ. After any other change the board is reread.
+/// number of rooms in which the old and the new path differ. After any other change the rule rereads the board.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
@@ -57,8 +58,7 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the path after a change in which the first room gets any new pointer, and each following room points to its predecessor, which pointed
-    /// to it before; `None` for a cycle.
+    /// Updates the path after a change that reverses the pointers along a path; `None` for a cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());

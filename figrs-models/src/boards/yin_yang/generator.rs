@@ -4,7 +4,7 @@ use super::{Colour, YinYang};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// The sampler may leave out bounds on the number of black cells and test them afterwards.
+/// The generator can draw boards without bounds on the number of black cells, to be tested afterwards.
 impl Generator for YinYang {
     type Cell = Colour;
     type Board = Board<Colour>;
@@ -29,8 +29,7 @@ impl Generator for YinYang {
         Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows) * counts)
     }
 
-    /// Leaves out bounds on the colours, on boards of up to about eleven columns: for wider boards compiling takes minutes, and Markov chains are
-    /// quicker.
+    /// Leaves out bounds on the colours, for boards of up to about eleven columns; Markov chains are quicker for wider boards.
     fn relaxed(&self) -> Option<Self> {
         const MOST_BYTES: f64 = 1e8;
         self.black.as_ref()?;

@@ -2,7 +2,7 @@
 //!
 //! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur, that the cells
 //! of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single colour. The number of black cells may
-//! have bounds. Clues are observed cells. All boards that meet the clues are therefore equally likely.
+//! have bounds. Clues are observed cells. All boards that meet the clues are equally likely.
 //!
 //! The method [`YinYang::elements`] returns the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
 //! [`Frontier`](figrs_infer::Frontier).

@@ -11,8 +11,7 @@ impl YinYang {
     ///
     /// Without clues Markov chains start from two combs, which follow the rules but may break the bounds on the colours.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of a rule relative to the rule on the number of black cells: large enough that boards that break a rule are rare, while numbers of
-        /// black cells that miss the bounds by one occur half of the time.
+        /// Weight of each other rule relative to the rule on the number of black cells, so large that boards that break it are rare.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {

@@ -42,12 +42,11 @@ impl YinYang {
         })
     }
 
-    /// Returns clues that no board meets together, although without any one of them some board meets the others; returns none if the puzzle has a
-    /// solution, or if no board follows the rules at all.
+    /// Returns contradictory clues such that, without any one of them, some board meets the others; none if the puzzle has a solution, or if no board
+    /// follows the rules.
     ///
-    /// **Guarantee.** No board meets the returned clues. Each clue is left out in turn, and kept if the remaining clues have a solution, or if this
-    /// is undecided because the algorithm was interrupted or its memory too small. The method [`solve`](Self::solve) reports an undecided clue by
-    /// `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and keeps it if the remaining clues have a
+    /// solution, or if this is undecided. The method [`solve`](Self::solve) reports an undecided clue by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** One compilation for each clue.
     ///

@@ -9,9 +9,9 @@ use crate::grid::{Position, Size};
 /// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of
 /// the walk with the weights `w`; its distribution does not depend on the room to which it is directed. A room `r` therefore points to a room `s`
 /// with the probability that a unit current from `r` to the first room leaves `r` for `s`. With Green's function `G` of the walk that ends in a room
-/// `g`, the ground, this probability is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to which the
-/// weights draw the walk: elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian
-/// is tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
+/// `g`, the ground, the room `r` points to the room `s` with probability `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The
+/// ground is the corner to which the weights draw the walk, because elsewhere the differences of `G` would lose all digits. The Laplacian is
+/// tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
@@ -116,10 +116,10 @@ struct Blocks<'a> {
     maze: &'a PerfectMaze,
     /// The corner to which the weights draw a random walk.
     ground: usize,
-    /// Number of rooms of a line.
+    /// Number of rooms in a line of rooms along the shorter side.
     side: usize,
     lines: usize,
-    /// True if lines are rows.
+    /// True if the lines of rooms are rows of the grid.
     are_rows: bool,
 }
 
@@ -238,7 +238,7 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates an adjacent line from the block of a line, by the inverse of the adjacent line's block.
+    /// Eliminates an adjacent line of rooms from the matrix block of a line, by the inverse of the adjacent line's block.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {
