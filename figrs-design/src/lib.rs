@@ -9,7 +9,7 @@
 //! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
-//! The trained models and the levels themselves are in `figrs_models::mdmc`.
+//! The crate `figrs_models::mdmc` has the trained models and the type of levels.
 
 #![warn(clippy::unwrap_used)]
 

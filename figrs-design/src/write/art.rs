@@ -55,7 +55,7 @@ const EARTH: TileSprite = [
     b"dddddddddddddddd",
 ];
 
-/// Picture of earth with nothing solid above it.
+/// The picture of earth, drawn with grass on top because nothing solid is above it.
 pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",

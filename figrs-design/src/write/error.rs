@@ -10,7 +10,7 @@ pub enum OutputError {
     /// Writing to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
-    /// The format cannot hold the level, or one of its notes.
+    /// The output format cannot hold the level, or one of its notes.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the size or the note.

@@ -160,7 +160,7 @@ impl Square<'_> {
         sixteenths * self.side / SIDE.cast_signed()
     }
 
-    /// Fills a rectangle from one corner to the other.
+    /// Fills a rectangle of the square, given by two corners.
     fn fill(&mut self, (left, top): (isize, isize), (right, bottom): (isize, isize), colour: Rgba) {
         let (x, y) = (self.pixels(left), self.pixels(top));
         let size = (self.pixels(right) - x, self.pixels(bottom) - y);

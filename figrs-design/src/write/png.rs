@@ -27,7 +27,7 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Checks that a picture of a level with this many rows and columns is possible.
+    /// Returns an error if a level with this many rows and columns is too large for a picture.
     ///
     /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
@@ -73,7 +73,7 @@ impl LevelWriter<'_> {
         Ok(encode_colours(out, &canvas, &self.notes)?)
     }
 
-    /// Writes the level with the built-in tile pictures.
+    /// Writes the level as a picture with the built-in tile pictures.
     fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
         let mut canvas = of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
@@ -98,7 +98,7 @@ impl LevelWriter<'_> {
     }
 }
 
-/// Returns two colours of the palette, opaque.
+/// Returns two opaque colours of the palette: for the outline and for the line.
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {

@@ -12,7 +12,7 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// Colour of the dots between cells, where nothing else is drawn.
+/// The colour of the dots that mark the corners of cells, where nothing else is drawn.
 const DOT: Rgba = [212, 218, 228, 255];
 
 /// The pictures of tiles, all of one size; some tiles have no picture.

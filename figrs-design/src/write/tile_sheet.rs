@@ -49,8 +49,8 @@ impl TileSheet {
     /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels and only the first picture of an
     /// animation are used.
     ///
-    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another `side` is a remedy, the [setting](Mistake::setting)
-    /// of the mistake is `side`.
+    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another side of the tiles avoids the mistake, the
+    /// [setting](Mistake::setting) of the mistake is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
             let problem = format!("tiles of {side} by {side} pixels cannot be");
@@ -119,7 +119,7 @@ impl TileSheet {
     }
 }
 
-/// The place that mistakes in sheets report.
+/// The place that errors in sheets of tiles report.
 const PLACE: &str = "tile sheet";
 
 /// The file is not a picture in PNG, or is damaged.

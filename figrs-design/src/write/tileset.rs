@@ -9,7 +9,7 @@ pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// Tiles in the order of map files: the tiles of the set, from 1, then ground with grass if the set has built-in pictures.
+/// The tiles to which map files refer, in order: the tiles of the set, from 1, then ground with grass if the set has built-in pictures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
@@ -88,7 +88,7 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// Returns the index of a tile in the set counted from 1; 0 for the tile `other`.
+    /// Returns the index of a tile in its set, counted from 1, or 0 for the tile `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);

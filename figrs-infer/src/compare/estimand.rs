@@ -45,8 +45,8 @@ pub(super) struct EstimandValue {
 }
 
 impl EstimandValue {
-    /// Converts the error `off`, given its standard error, to the normal score with the same tail probability. If the standard error was estimated
-    /// from few groups of samples, the tail probability comes from Student's t distribution.
+    /// Converts the error `off`, given its standard error, to a normal score (the number of standard deviations) with the same tail probability. If
+    /// the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -109,7 +109,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// The values of a target that an answer considers possible.
+/// Returns the values of a target that an answer considers possible.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
@@ -141,7 +141,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// The quality of an answer for each target; `None` for a target that has no marginal in the answer.
+/// Returns the quality of an answer for each target; `None` for a target that has no marginal in the answer.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -165,8 +165,8 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// Returns the value of this estimand in an answer; the [`qualities`] of the answer give its standard error. Returns `None` if the answer is a
-    /// world, or contains bounds from which no mean follows.
+    /// Returns the value of this estimand in an answer; the [`qualities`] of the answer give its standard error. The result is `None` if the answer
+    /// is a world, or contains bounds from which no mean follows.
     pub(super) fn read(
         &self,
         answer: &Answer,

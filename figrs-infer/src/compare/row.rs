@@ -26,14 +26,14 @@ pub struct ComparisonRow {
     pub standard_errors: Vec<f64>,
     /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands. If the answer is a world, the difference between its log-probability and that of the
-    /// most probable world.
+    /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between its log-probability and that of
+    /// the most probable world.
     pub error: Option<f64>,
     /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this field is the largest
     /// standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is converted to the normal score that
-    /// has the same tail probability as the ratio has in Student's t distribution.
+    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio comes from Student's t distribution:
+    /// it is converted to the normal score with the same tail probability.
     pub deviation: Option<f64>,
     /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
@@ -177,7 +177,7 @@ impl ComparisonRow {
     }
 }
 
-/// The accuracy that an answer claims, and its smallest effective sample size with the index of the target.
+/// Returns the accuracy that an answer claims, and its smallest effective sample size with the index of the target.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
@@ -201,7 +201,7 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64,
     (claim, least.filter(|(samples, _)| samples.is_finite()))
 }
 
-/// The likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
+/// Returns the likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
 fn likely_reason(answer: &Answer) -> &'static str {
     let estimates = match &answer.content {
         AnswerContent::Marginals(targets, _) => &targets[..],

@@ -119,7 +119,8 @@ impl Compare {
         self
     }
 
-    /// Adds an error curve. For each budget and each seed below `runs`, `make` builds an algorithm, which is then run.
+    /// Adds an error curve. Adds an error curve of an algorithm: for each budget and each seed below `runs`, `make` builds the algorithm, which is
+    /// then run.
     pub fn curve<A: Algorithm + 'static>(
         mut self,
         budgets: impl IntoIterator<Item = u64>,
@@ -137,12 +138,11 @@ impl Compare {
     figrs_factor::field_setters! {
         /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
         exact: Answer => exact;
-        /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
-        /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
-        /// algorithms after it.
+        /// Stops waiting for an algorithm two seconds after a deadline. Give each sampler its own deadline, at which the sampler returns the answer
+        /// so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its answer so
-        /// far, and is then abandoned; an algorithm that watches the same flag returns in time. The remaining algorithms are not run.
+        /// Ends the comparison when this flag becomes `true`. When the interrupt flag is set, the running algorithm has two seconds to return its
+        /// answer so far, and is then abandoned. The comparison does not run the remaining algorithms after an interrupt.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
@@ -153,7 +153,7 @@ impl Compare {
         self
     }
 
-    /// Calls `listener` before each step, on the calling thread.
+    /// Calls `listener` before each step of the comparison, on the calling thread.
     pub fn on_step(mut self, listener: impl Fn(&ComparisonStep) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -239,7 +239,7 @@ impl Compare {
         }
     }
 
-    /// The exact answer, if it was supplied or can be computed within small limits.
+    /// Returns the exact answer, if it was supplied or can be computed within small limits.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -251,14 +251,14 @@ impl Compare {
         Some((answer, found.seconds))
     }
 
-    /// The log-probability of the most probable world, if this world can be found within small limits.
+    /// Returns the log-probability of the most probable world, if this world can be found within small limits.
     fn best_world(&self) -> Option<f64> {
         let search = MpeVariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// The small limits for computing an exact answer.
+    /// Returns the small limits for computing an exact answer.
     fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
         Limits::default()

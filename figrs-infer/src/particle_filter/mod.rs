@@ -87,8 +87,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps)
     }
 
-    /// Goes to the next state, and adds evidence about it. The function `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds the model with the evidence of this step, and may contain interventions.
+    /// Goes to the next state, and adds evidence about it. The function `step` builds the elements of the next state from the elements of the present
+    /// state; `evidence` builds the model with the evidence of the step, and may contain interventions.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no
     /// particle meets. After an error the filter is as it was before the call.
@@ -135,8 +135,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.steps
     }
 
-    /// Returns the elements of the present state. The elements of the state have the values of the particles, so that other models can be built on
-    /// them: a prediction is a query about elements of later states.
+    /// Returns the elements of the present state. Other models can be built on the elements of the present state: a prediction is a query about
+    /// elements of later states.
     pub fn state(&self) -> &S {
         &self.state
     }
@@ -174,7 +174,7 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, the draws, and their marginals.
+/// Draws a state given the evidence of a model, and returns the state with the draws' values, the weighted draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,

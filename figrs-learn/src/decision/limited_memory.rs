@@ -10,7 +10,7 @@ use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
-/// Decision rules that no change of a single rule improves.
+/// Decision rules whose expected utility no change of a single rule increases.
 pub(super) struct UpdatedRules {
     /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
@@ -20,8 +20,7 @@ pub(super) struct UpdatedRules {
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates. Few rounds are needed, because each round raises the expected utility; without a maximum, rounding errors
-/// could make the rounds continue without end.
+/// Maximum number of rounds of updates. A maximum is needed because rounding errors could make the rounds continue without end.
 const MOST_ROUNDS: usize = 1000;
 
 /// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are

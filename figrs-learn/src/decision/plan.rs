@@ -20,10 +20,9 @@ use figrs_factor::eliminate::DecisionRule;
 
 /// Policies that maximise the expected utility of some decisions, together with this maximum.
 ///
-/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does not
-/// change the plan's policies and utilities. Values of information and of control are differences between a new solution of the model and the plan's
-/// expected utility; run the algorithm again before computing them if a parameter has changed. The text of a plan is the expected utility and a table
-/// for each decision.
+/// A later change of a [`Param`](figrs_core::Param) does not change the plan's policies and utilities, which hold for the probabilities when the plan
+/// was found. If a parameter has changed, find a new plan before computing values of information or control, which are differences from the plan's
+/// expected utility. The text of a plan is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -32,7 +31,7 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// The decision rules, each over the elements on which its choice depends.
+    /// For each decision, its rule over the elements on which the choice depends.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
@@ -119,8 +118,7 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, true only if the graph proves that the plan is optimal; even if not, no
-    /// change of one policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory, the result is true only if the graph proves that the plan is optimal.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }

@@ -61,7 +61,7 @@ pub(super) struct DecisionProblem {
 }
 
 impl AskedDecision {
-    /// Creates the entry of a decision, with its options and the elements with which the decision was built.
+    /// Creates the question about a decision, with its options and the elements with which the decision was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -95,7 +95,7 @@ impl AskedDecision {
     }
 }
 
-/// Lists the given decisions without repetition.
+/// Returns the decisions of a question without repetition.
 ///
 /// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for a decision without options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
@@ -110,7 +110,7 @@ pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecis
 }
 
 impl DecisionQuestion {
-    /// Returns the utilities, the decisions and all known elements.
+    /// Returns the elements of a decision problem: the utilities, the decisions and all known elements.
     pub(super) fn roots(&self) -> Vec<AnyElement> {
         let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
@@ -178,7 +178,7 @@ impl DecisionQuestion {
     }
 }
 
-/// Checks that the value of a utility is a number that can be added to other utilities.
+/// Returns the value of a utility, or an error if it cannot be added to other utilities.
 ///
 /// **Errors.** [`Error::InvalidUtility`] if the value is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
@@ -205,7 +205,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with these decision rules as factors; decisions without a rule choose all options with equal weight.
+    /// Returns the factor graph with decision rules as factors; decisions without a rule choose all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {

@@ -9,7 +9,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the distinct combinations of values that the elements at some positions in `scope` have with positive weight.
+/// Returns the combinations of values with positive weight that some elements in `scope` have.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -23,7 +23,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// Returns for each row the largest weight among its options.
+/// Returns for each row of known values the largest weight among the options.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -44,12 +44,11 @@ pub(super) struct SolvedDecision {
     pub(super) informed: Vec<ProblemElement>,
     /// The elements on which the utilities of the decision depend (the scope of the decision).
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements on which the choice depends, as indices into the scope of the decision.
+    /// The elements on which the decision's choice depends, as indices into the scope of the decision.
     pub(super) matters: Vec<usize>,
     /// The weight of each assignment of the decision's scope under the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment if earlier choices are random, computed only if the plan excludes some assignment; 0 for an impossible
-    /// assignment.
+    /// The weight of each assignment of the decision's scope if earlier choices are random, computed only if the plan excludes some assignment.
     possible: Vec<f64>,
     /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
@@ -84,8 +83,8 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice. The expected utility is computed under the plan if the known values can occur under the plan, and otherwise with
-/// random earlier choices.
+/// The expected utility of an option that a decision chooses. The expected utility is computed under the plan if the known values can occur under the
+/// plan, and otherwise with random earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
     planned: WeightedMean,
@@ -93,8 +92,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. Elements that do
-    /// not change the choice are dropped from the decision's rule; the elements known earliest are dropped first.
+    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. The decision's
+    /// rule drops elements that do not change the choice, first the elements known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),

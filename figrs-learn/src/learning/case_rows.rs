@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 /// Reserved cell index that denotes a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// Distinct rows of cells, each with the total weight of its equal rows.
+/// The distinct rows of data, each with the total weight of the rows equal to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
     /// For each distinct row, the total weight and the index of the first row equal to it.
@@ -15,7 +15,7 @@ pub(super) struct CaseRows {
     added: usize,
 }
 
-/// A distinct row of cells, without the missing cells at its end.
+/// A distinct row of data, without the missing cells at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
@@ -34,7 +34,7 @@ impl CaseRow<'_> {
 }
 
 impl CaseRows {
-    /// Returns the index that the next added row gets.
+    /// Returns the index that the next row to be added will get.
     pub(super) fn next(&self) -> usize {
         self.added
     }

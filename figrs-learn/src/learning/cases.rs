@@ -9,9 +9,9 @@ use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row has a
-/// value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of values; if
-/// the columns are a list, a row is any collection of values. Equal rows are stored once, with the sum of their weights.
+/// Rows of data are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row
+/// has a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of
+/// values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once, with the sum of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};

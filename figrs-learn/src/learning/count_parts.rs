@@ -19,8 +19,8 @@ use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: the index of the request and the values of the parameters.
 ///
-/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for
-/// standard errors. Requests can be serialised with serde.
+/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for standard errors.
+/// A request for expected counts can be serialised with serde.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
@@ -53,7 +53,7 @@ impl CountRequest {
 
 /// The expected counts of consecutive groups of rows (units) for one request, serialisable with serde.
 ///
-/// If the serialisation format preserves the bits of floating-point numbers, the fit equals the fit of one process to the last bit.
+/// The fit equals that of one process to the last bit, if the serialisation format preserves the bits of floating-point numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -90,13 +90,13 @@ impl CaseCounter {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases; this counter must not have counted anything yet.
+    /// Returns the first request of a fit of the same model and cases; the counter must not have counted anything yet.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
     /// Returns the expected counts of the groups of rows (units) in this range at the parameter values of a request; groups beyond the last one are
-    /// ignored. A deadline in the settings applies to each call separately.
+    /// ignored. A deadline in the settings of the algorithm applies to each call of `part` separately.
     ///
     /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
     /// [`Error::InvalidCase`].
@@ -169,7 +169,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing, because this process's own expectation step adds the cells.
+    /// Does nothing, because the expectation step of the process itself adds the cells.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

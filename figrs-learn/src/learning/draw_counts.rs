@@ -21,7 +21,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// The number of draws that use an entry with each counted outcome.
+    /// For each counted outcome, the number of draws in which the outcome occurs.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

@@ -22,15 +22,15 @@ use figrs_answer::setters;
 /// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
 /// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters. The
-/// maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or branches read has the same
-/// value for all of them; only branches that are taken count. The model is compiled once, before the first round.
+/// maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or branches read has one value
+/// for all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
-/// With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers the
-/// likelihood. With [`map_estimate`](Self::map_estimate) no round lowers the posterior density. The rounds converge to a stationary point of the
-/// objective: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the parameters are
-/// observed, and no element reads several parameters.
+/// If the counts are exact ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)), no round lowers
+/// the likelihood. If the counts are exact, no round lowers the posterior density with [`map_estimate`](Self::map_estimate). The rounds converge to a
+/// stationary point of the likelihood or the posterior density: often a maximum, at worst a saddle point. The first round reaches the maximum if all
+/// outcomes that depend on the parameters are observed, and no element reads several parameters.
 ///
 /// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row.
 ///
@@ -64,7 +64,7 @@ pub struct ExpectationMaximization<E> {
     first_values: Vec<(AnyElement, Datum)>,
     starts: u64,
     seed: u64,
-    /// Number of rows per maximisation step, if a round has several steps.
+    /// Number of rows of data per maximisation step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
@@ -75,7 +75,7 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers in all parameters for which every fit computes standard errors: each number takes two evaluations of all cases.
+/// Every fit computes standard errors if all parameters together have at most this many free numbers.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -122,7 +122,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         rounds: u64 => rounds;
     }
 
-    /// Makes exactly this many rounds, however little the parameters change.
+    /// Makes exactly this number of rounds, even if the parameters hardly change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
@@ -136,20 +136,19 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further starts at values drawn from the
-        /// priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the largest posterior
-        /// density.
+        /// Sets the number of starts (default 1). The first start begins at the values of [`start`](Self::start) or the prior means, further starts
+        /// at values drawn from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the
+        /// largest posterior density.
         starts: u64 => starts;
         /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
         /// mini-batches.
         seed: u64 => seed;
-        /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
-        /// expectation-maximisation.
+        /// Makes a maximisation step after each batch of this many distinct rows, instead of after all rows: stepwise expectation-maximisation.
         ///
-        /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to round.
-        /// Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end when the log-likelihood changes by no
-        /// more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all factors of the
-        /// model.
+        /// A round with mini-batches visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from
+        /// round to round. With mini-batches expected counts are running averages in which the `k`th step has the weight `k^-0.7`. With mini-batches
+        /// the rounds end when the log-likelihood changes by no more than the tolerance. Mini-batches should have at least dozens of rows, because
+        /// each step loads the parameters into all factors of the model.
         ///
         /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
         /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
@@ -160,8 +159,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
     /// number of rounds if they converge slowly.
     ///
-    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Whether the rounds
-    /// have converged is decided only by the change in a round without extrapolation.
+    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Only the change in a round without
+    /// extrapolation decides whether the rounds have converged.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -350,8 +349,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the starting values. For the first start, the values are the given values or the means of the priors; for the other
-    /// starts, they are drawn from the priors.
+    /// Sets the parameters to the values with which a start begins. The first start has the given values or the means of the priors; the other starts
+    /// have values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));

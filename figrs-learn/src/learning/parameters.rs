@@ -13,15 +13,14 @@ use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
 /// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome for each
-/// distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of each parameter's
-/// expected log-likelihood.
+/// distinct observed value. Sufficient statistics (coefficients of the expected log-likelihood) are counted instead if the outcomes cannot be listed.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each kind of weight in the factors, the outcome that belongs to it.
+    /// For each label of weights in the factors, the outcome whose probability the weight is.
     origins: Vec<Origin>,
     /// Number of outcomes that are counted.
     count: usize,
@@ -33,8 +32,7 @@ pub struct CountedOutcomes {
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The index and the value of each outcome; if a column observes the element, there is one outcome for each of the
-    /// column's cells.
+    /// The index and the value of each outcome; an element that a column observes has one outcome for each cell of the column.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
@@ -46,12 +44,12 @@ struct Reader {
     numbers: Range<usize>,
 }
 
-/// The outcome whose probability a weight is.
+/// The outcome whose probability a weight in a factor is.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The weight belongs to the same outcome in every row.
+    /// The weight is the probability of the same outcome in every row.
     Outcome(usize),
-    /// The weight belongs to the outcome of this element for the value that the row has in the column.
+    /// The weight is the probability or density of the value that the row's cell in the column has.
     Observed { member: usize, column: usize },
 }
 
@@ -63,7 +61,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// Lists the outcomes of an expansion; `density_column` returns the column that observes the density of an element.
+    /// Lists the outcomes of an expansion; `density_column` returns the column that observes an element with a density.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
     pub(super) fn new(
@@ -256,11 +254,11 @@ impl CountedOutcomes {
         Ok(likelihood)
     }
 
-    /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the
-    /// logarithm of the prior's density is added. A parameter on which no count depends stays unchanged.
+    /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the logarithm of the prior's
+    /// density is added. A parameter on which no expected count depends stays unchanged.
     ///
-    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as large as before (expectation
-    /// conditional maximisation: Meng and Rubin 1993).
+    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
+    /// maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
@@ -307,7 +305,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For the id of each parameter, the index of the learned parameter to which it belongs and its index within that parameter.
+/// For each parameter id, the index of the learned parameter to which it belongs and its index within that parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {

@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows of the matrix are ordered such that the leading submatrix is
-/// positive definite and no positive pivot remains in the other rows.
+/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The order of the rows makes the leading submatrix positive definite, with
+/// no positive pivot in the other rows.
 ///
 /// **Complexity.** Cubic in the number of rows.
 ///
@@ -55,7 +55,7 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns for each row true if it has no pivot, or if it has a coefficient larger than `share` in the linear combination of pivot rows that
+    /// Returns for each row whether it depends linearly on others: it has no pivot, or a coefficient larger than `share` in the combination that
     /// equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
@@ -74,8 +74,7 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
-    /// vector for other rows are ignored.
+    /// Returns the quadratic form of a vector with the inverse of the submatrix of pivot rows.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {

@@ -15,15 +15,14 @@ use figrs_answer::run::guard::guarded;
 pub trait Sensitivity {
     /// Returns the derivative of a query with respect to a parameter, at the present values of the parameters of the model.
     ///
-    /// The query asks for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters counts as a separate
-    /// parameter. The derivative is with respect to the number in the model, even if that number is a weight of a [`Select`](figrs_core::Select),
-    /// which is normalised afterwards.
+    /// A query asks for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters is a separate parameter.
+    /// The derivative is with respect to the number in the model, even if that number is a weight of a [`Select`](figrs_core::Select), which is
+    /// normalised afterwards.
     ///
-    /// **Guarantee.** The derivative is exact up to rounding. The derivative combines derivatives of a contraction tree with respect to its table
-    /// entries (with the quotient rule for queries given evidence) and derivatives of the probabilities of outcomes with respect to parameters
-    /// ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the derivatives of a family are not
-    /// known or do not sum to 0. Functions must be pure: dependence on a parameter that a user's function reads (`Param::get` in a `map`) is not
-    /// detected.
+    /// **Guarantee.** The derivative is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and derivatives of
+    /// the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the
+    /// derivatives of a family are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a `map`), because this
+    /// dependence is not detected.
     ///
     /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three upward and downward passes
     /// through the contraction tree.
@@ -55,10 +54,10 @@ pub trait Sensitivity {
     /// Makes a one-way sensitivity analysis. For each parameter, the analysis computes the value of a query at both ends of the parameter's range
     /// while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
     ///
-    /// The argument lists each parameter with the lower and the upper end of its range; the call does not change the parameter's value.
+    /// The argument lists each parameter with the lower and the upper end of its range; the values of the parameters do not change.
     ///
-    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). Inside the range of a parameter,
-    /// the query may have values beyond its values at the ends.
+    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). The query may have larger or
+    /// smaller values inside the range of a parameter than at both ends.
     ///
     /// **Complexity.** Two upward passes through the contraction tree for each parameter, in addition to the passes of the derivative.
     ///

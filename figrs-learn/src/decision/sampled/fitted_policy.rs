@@ -21,12 +21,12 @@ use figrs_answer::error::Error;
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes of draws are in the order of their first
-    /// draw.
+    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes of draws are in the order in which their
+    /// first draws occur.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// Known values for the displayed rows of the policy.
+    /// The known values of the rows in which the policy is displayed.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
@@ -49,7 +49,7 @@ struct OptionDraws {
     points: Vec<f64>,
     /// The search tree of the draws' coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all draws of this option in the class.
+    /// The mean utility of all draws of the option in the class.
     mean: Option<UtilityEstimate>,
 }
 
@@ -181,7 +181,7 @@ fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate
 }
 
 impl OptionDraws {
-    /// Returns the mean utility of the draws nearest to a point.
+    /// Returns the mean utility of the draws whose known values are nearest to a point.
     fn utility(&self, point: &[f64], settings: RegressionSettings) -> Option<UtilityEstimate> {
         let Some(tree) = &self.tree else {
             return self.mean;

@@ -1,4 +1,4 @@
-//! Rejects decisions that influence the evidence, or elements whose values are known when decisions are made.
+//! Returns errors for decisions that influence the evidence, or elements whose values are known when decisions are made.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
@@ -11,7 +11,7 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of elements of an expansion in which all branches are examined.
+/// All branches of an expansion are examined if it has at most this many elements.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;
@@ -75,8 +75,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Checks for influences in sampled worlds, in which only the decisions that may be read choose at random; the sampler reports any other decision
-/// that a world reads as undecided.
+/// Looks for influences of decisions in sampled worlds, where only the decisions that may have an influence choose at random.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {

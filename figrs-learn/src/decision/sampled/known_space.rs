@@ -34,8 +34,7 @@ impl fmt::Debug for GivenCoordinates {
 /// distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The indices of the exactly matched values, each in its element's support; `None` if one of these values occurs
-    /// in no draw.
+    /// The indices of the values that must match exactly; `None` if one of these values occurs in no draw.
     pub(super) class: Option<Vec<u32>>,
     /// The coordinates of the values that are compared by distance, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
@@ -69,8 +68,8 @@ enum Comparison {
 }
 
 impl KnownSpace {
-    /// Creates the space of known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs in at
-    /// least `neighbours` draws on average.
+    /// Creates the method of comparing known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs
+    /// in at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -105,7 +104,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts values, one for each element, to a class (exactly matched values) and a point (values compared by distance).
+    /// Converts a value of each known element to a class (exactly matched values) and a point (values compared by distance).
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -198,9 +197,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Maximum number of draws from which the rows of a displayed policy are chosen.
+/// Maximum number of draws from which the displayed rows of a policy are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows of a displayed policy whose known values are compared by distance.
+/// Number of rows in which a policy is displayed if its known values are compared by distance.
 const SHOWN: usize = 8;
 
 impl KnownElement {

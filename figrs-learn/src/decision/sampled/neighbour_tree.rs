@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: the points before the median have no greater
-/// coordinate, the points after it no smaller one.
+/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate, so that points before it have no greater
+/// coordinate, and points after it no smaller one.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -15,7 +15,7 @@ pub(super) struct NeighbourTree {
     /// The coordinates of the points, one point after another, in the order of the tree.
     points: Vec<f64>,
     dimensions: usize,
-    /// For each index in the order of the tree, the index of the point in the input.
+    /// For each point in the order of the tree, its index in the input.
     numbers: Vec<u32>,
 }
 
@@ -31,7 +31,7 @@ struct FoundPoint {
 struct OpenRange {
     from: usize,
     to: usize,
-    /// Index of the coordinate that splits the range.
+    /// Index of the coordinate by which the range of points is split.
     axis: usize,
     /// Lower bound of the squared distances between the query point and the points in the range.
     least: f64,
@@ -129,7 +129,7 @@ impl NeighbourTree {
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Upper bound of the squared distance of a point that can still be among the nearest.
+    /// Points at a larger squared distance than this are not among the nearest.
     most: f64,
 }
 
@@ -143,7 +143,7 @@ impl NearestPoints {
         }
     }
 
-    /// Drops all but the nearest `count` points.
+    /// Drops all points except the nearest `count` points.
     fn keep(&mut self) {
         if self.found.len() > self.count {
             let last = self.count - 1;

@@ -25,13 +25,13 @@ use figrs_answer::run::replicate::Replicate;
 /// Finds policies by a sampler, for decisions that know continuous values: a policy chooses the option with the largest mean utility among the draws
 /// with the nearest known values.
 ///
-/// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the beginning.
-/// The last decision is fitted first (backward induction): in a run of the sampler, this decision and the earlier decisions choose each option with
-/// the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the nearest
-/// draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
+/// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
+/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known when the first
+/// decision is made. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the earlier decisions choose
+/// each option with the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities
+/// of the nearest draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
 ///
-/// Known values are matched exactly if several draws share each value; a policy is then a table of mean utilities. Numbers and lists of numbers are
+/// Known values are matched exactly if several draws share each value; the policy is then a table of mean utilities. Numbers and lists of numbers are
 /// compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average; each coordinate is divided by its
 /// standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
@@ -85,7 +85,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// Creates the algorithm on the draws of a sampler, with the sampler's seed; each run has the number of draws that is set in the sampler.
+    /// Creates the algorithm with a sampler, which sets the seed and the number of draws of each run.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -95,8 +95,8 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). A mean over
-    /// more neighbours has less variance, but the known values of these neighbours are farther from the given values.
+    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). The mean over
+    /// more neighbours has less variance, but more bias, because the neighbours' known values are farther away.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
@@ -286,7 +286,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error that a listed decision is undecided, which means that the decision depends on its own policy.
+    /// Converts the error that a decision is undecided to the error that it depends on its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -330,7 +330,7 @@ fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
         .collect()
 }
 
-/// A function that returns the option with a randomly drawn index.
+/// The function from a randomly drawn index to the option with this index.
 struct NumberedOption;
 
 impl ChoosePolicy for NumberedOption {

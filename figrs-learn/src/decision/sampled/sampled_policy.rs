@@ -18,7 +18,7 @@ use figrs_answer::run::guard::guarded;
 /// The option that a decision chooses for any values of the known elements, estimated from the draws with the nearest
 /// values.
 ///
-/// The text of a policy is a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
+/// A policy is written as a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
 /// otherwise the rows have the known values of some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
@@ -37,8 +37,8 @@ pub struct SampledPolicyRow<T> {
     /// The option with the largest estimate.
     pub choose: T,
     /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
-    /// large, because the chosen option is the one with the largest estimate. Earlier decisions have their known options or, without known options,
-    /// each option with the same probability.
+    /// large, because the chosen option is the one with the largest estimate. For this utility, earlier decisions have their known options or,
+    /// without known options, each option with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -66,14 +66,14 @@ impl<T: Value> SampledPolicy<T> {
         &self.known
     }
 
-    /// Returns the rows of the policy in the order of their values. If all values are matched exactly, there is a row for each drawn combination;
-    /// otherwise there is a row for each of eight draws that are evenly spread over all draws.
+    /// Returns the rows of the policy in the order of their values. If all values are matched exactly, the policy has a row for each drawn
+    /// combination; otherwise it has a row for each of eight draws, evenly spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
     /// Returns the option with the largest estimated utility if the known elements have the stated values. If no draw has the values that must match
-    /// exactly, returns the option with the largest mean utility over all draws.
+    /// exactly, the result is the option with the largest mean utility over all draws.
     ///
     /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared
     /// with the drawn values.
@@ -85,8 +85,9 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. Earlier decisions
-    /// have their stated options if this decision knows them, and choose at random otherwise; later decisions follow their policies.
+    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. For the estimate,
+    /// earlier decisions have their stated options if this decision knows them, and choose at random otherwise; later decisions follow their
+    /// policies.
     ///
     /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
     /// stated values.
