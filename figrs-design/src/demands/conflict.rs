@@ -33,7 +33,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The fraction 1 / `CONFIRMATION` of the proof work is reserved to [confirm](confirmed) conflicts that particles find.
+/// One divided by this number is the share of the proof work that is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
 /// Returns the number of steps allowed to the search for a proof that runs before particles are tried.
@@ -58,7 +58,7 @@ pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Con
 pub(super) enum EarlyProof {
     Proven(Conflict),
     NotFound,
-    /// No search was made: exploring the small model takes no longer than the search.
+    /// No search was made, because exploring the small model takes no longer than the search.
     NotSearched,
 }
 

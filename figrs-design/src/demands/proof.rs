@@ -36,18 +36,16 @@ impl Conflict {
 /// Searches for a proof that no level can meet some demands.
 ///
 /// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a trial
-/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the
-/// model. Around cells whose tiles are set, the search also tries a window of a few columns, with the model inside the window and any tiles outside
-/// it. Every proven conflict therefore holds for the model, but some conflicts may remain unproven. Every trial includes the tiles that demands place
-/// by intervention.
+/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows. The search also tries a window of a
+/// few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds for the model, but
+/// some conflicts may remain unproven. Every trial includes the tiles that demands place by intervention.
 ///
 /// The search for a proof tries each demand alone first. The second step of the search looks for a player's path through a level in which each cell
-/// may have any tile that the demands allow. The last step of the search tries all demands together: if no level meets them, it leaves demands out
-/// one after another; if the trial takes too much memory, it tries pairs and sets of three. In long levels the search takes all steps with the [first
-/// columns](Self::FIRST_COLUMNS) before it takes more columns.
+/// may have any tile that the demands allow. The last step of the search tries all demands together, and leaves demands out one after another if no
+/// level meets them. In long levels the search takes all steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. A stopped search returns the conflict proven
-/// by then; if the work did not suffice to leave out demands or to find the column, the conflict says so.
+/// The search for a proof stops when its work is used up or the given frontier is interrupted, even within a trial. A search that stopped returns the
+/// conflict proven by then, and states what it could not find out.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
@@ -60,7 +58,7 @@ pub(super) struct ProofSearch<'a> {
     /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// Exact algorithm for the trials, before a memory limit is set.
+    /// The exact algorithm for the trials of the search, without a memory limit.
     frontier: Frontier,
     /// True once the work or an interrupt cut a trial short.
     is_ended: Cell<bool>,
@@ -69,14 +67,13 @@ pub(super) struct ProofSearch<'a> {
 impl<'a> ProofSearch<'a> {
     /// Number of columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
-    /// Factor by which the number of columns grows from one round of trials to the next; a round takes about eight times as long as all rounds
-    /// before.
+    /// Factor by which the number of columns grows from one round of trials to the next.
     const FURTHER: usize = 8;
-    /// Maximum bytes of the states if the trial uses the model itself: a Markov chain of 14 rows takes more, n-grams take less.
+    /// Maximum number of bytes of a trial's states if the trial uses the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum bytes of the states if the trial ignores neighbours, so that only demands have states.
+    /// Maximum number of bytes of a trial's states if the trial ignores neighbours, so that only demands have states.
     const BYTES: u64 = 2 << 20;
-    /// Maximum bytes of the states in a trial of a window.
+    /// Maximum number of bytes of the states in a trial of a window of a few columns.
     const WINDOW_BYTES: u64 = 1 << 20;
 
     /// Creates a search that stops when the work budget is used up.
@@ -187,7 +184,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that these demands contradict each other, and returns their conflict.
+    /// Tries to prove that some demands contradict each other, and returns their conflict.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -197,7 +194,7 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True if trials state the demand as evidence.
+    /// True if the trials of the search state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
@@ -207,7 +204,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns whether any level meets these demands, and the demands on which this answer depends.
+    /// Returns whether any level meets some demands, and the demands on which the answer depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so each of its levels counts as seen.
         let is_open =
@@ -220,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Decides by exact inference whether any level meets these demands, over all columns of the trials.
+    /// Decides by exact inference whether any level meets some demands, over all columns of the trials.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -273,7 +270,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level with the model of the trials, the tiles that demands place, and these demands.
+    /// Returns a level with the model of the trials, the tiles that demands place, and some of the demands.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)
@@ -380,7 +377,7 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Returns ranges of rows around set rows, each extended by one row above and below; ranges that meet are joined.
+/// Returns ranges of rows around rows with set cells, each extended by one row above and below; ranges that meet are joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

@@ -63,8 +63,8 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, enemies and
-    /// hazards block.
+    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, tiles of enemies
+    /// and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));

@@ -27,7 +27,7 @@ pub(super) struct MoveStep {
     pub(super) clamps: bool,
     /// True if the player can leave the move after this step.
     pub(super) lands: bool,
-    /// True if the step continues a part of a move that has begun; a lost player also takes such steps.
+    /// True if the step continues a part of a move that has begun; even a lost player takes such a step.
     pub(super) is_within: bool,
 }
 

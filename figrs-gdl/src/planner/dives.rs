@@ -12,9 +12,9 @@ const FIRST: u64 = 256;
 
 /// A sequence of depth-first searches (dives) from the start, in groups that expand more and more states.
 ///
-/// Each group of dives consists of four depth-first searches. The first dive of a group visits the successor with the fewest successors first (the
-/// rule of H. C. von Warnsdorff, 1823); the second dive visits the one with the most first. The third and the fourth dive of a group backtrack where
-/// an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
+/// Each group of dives consists of four depth-first searches. The first dive of a group visits first the successor that has the fewest successors
+/// (the rule of H. C. von Warnsdorff, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack
+/// where an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
 /// actions after them. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the
 /// most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick
 /// and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as the group

@@ -18,7 +18,7 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. The values of elements that interventions set are no evidence about their parents.
+    /// The elements that interventions set. Values that interventions set are no evidence about the parents of the elements.
     set: FxHashSet<ElementId>,
 }
 
@@ -82,9 +82,9 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// The joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If the answer has no
-    /// draws, the joint posterior is the product of the marginals, which is correct only if there is one target or the targets are independent given
-    /// the evidence.
+    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If the
+    /// answer has no draws, the joint posterior is the product of the marginals, which is correct only if there is one target or the targets are
+    /// independent given the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {

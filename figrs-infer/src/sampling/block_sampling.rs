@@ -14,8 +14,8 @@ use figrs_factor::Until;
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of values in a block of worlds.
 const CELLS: u64 = 1 << 18;
-/// Number of worlds that a block of large worlds still has, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow, because
-/// evaluating an element costs about as much as a hundred of its values.
+/// Number of worlds in a block of large worlds, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow, because evaluating
+/// an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
 /// The worlds of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
@@ -25,8 +25,8 @@ const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run would have more units of work than this, several blocks of worlds form one unit. A unit of work is then at most `1 / WORTHWHILE_UNITS` of
-/// the run.
+/// If a run would have more units of work than this, several blocks of worlds form one unit. The units of work are then at most
+/// `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 /// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
@@ -41,7 +41,7 @@ pub(super) struct UnitSize {
 }
 
 impl UnitSize {
-    /// Number of worlds of a unit of work.
+    /// Returns the number of worlds in a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
@@ -120,8 +120,8 @@ impl BlockSampling<'_> {
     /// Returns the number of blocks of worlds in a unit of work. If the model is small, sending the sums of a block to another thread takes longer
     /// than drawing the block.
     ///
-    /// A unit of work has one block in three cases: if a run may end after any block, if draws are retained, or if a target may have a different
-    /// value in each world. Adding up several blocks saves nothing if a target may have a different value in each world.
+    /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
+    /// If a target may have a different value in each world, adding up several blocks saves nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)
@@ -132,13 +132,13 @@ impl BlockSampling<'_> {
         (samples / rows / WORTHWHILE_UNITS).clamp(1, most)
     }
 
-    /// Number of units of work of this size in the whole run.
+    /// Returns the number of units of work of a given size in the whole run.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Number of units of the whole run.
+    /// Returns the number of units of work of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::weight_tail::largest;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Sums of weights and of squared weights over one or several blocks of worlds. The unit of the weights is `exp(log_scale)`.
+/// Sums of weights and of squared weights over one or several blocks of worlds. The weights are stored in units of `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
@@ -19,8 +19,7 @@ pub struct BlockTally {
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds in a block that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are
-    /// counted.
+    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only the blocks with the fewest densities count.
     pub(crate) met: u64,
     /// Number of likelihoods of a world that are densities.
     pub(crate) densities: usize,
@@ -50,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block of worlds in which all roots have been evaluated.
     ///
-    /// Stores the requested number of the largest weights, and the draws if requested.
+    /// The result has the requested number of the largest weights, and the draws if requested.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],

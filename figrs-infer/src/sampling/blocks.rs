@@ -17,7 +17,8 @@ use figrs_answer::run::partial::{Absorption, Partial};
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the samples of some units of work. The function `finish` may change the weights of a block of worlds before they are summed.
+    /// Draws the sampled worlds of some units of work. The function `finish` may change the weights of a block of sampled worlds before they are
+    /// summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -9,7 +9,7 @@ use super::weight_tail::keep_largest;
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// The number of largest weights that are retained.
+    /// Number of the largest weights that are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The distinct values of each target; empty until there is a second block.
@@ -59,7 +59,8 @@ impl<'a> JoinedBlocks<'a> {
     }
 }
 
-/// Adds the sums of a block of worlds with the same number of densities. New values of a target are appended to those of the earlier blocks.
+/// Adds the sums of a block of worlds with the same number of densities. New values of a target are appended to the list of its values in earlier
+/// blocks.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);

@@ -73,7 +73,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Returns the settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
+    /// Returns the settings for drawing blocks of worlds. In rejection sampling, weights are stored in units of the largest weight of a world.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {

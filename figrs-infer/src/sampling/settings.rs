@@ -25,15 +25,15 @@ impl Default for SamplerSettings {
 }
 
 impl SamplerSettings {
-    /// Maximum number of threads of the sampler.
+    /// Returns the maximum number of threads of the sampler.
     pub fn threads(&self) -> usize {
         self.limits.thread_count()
     }
 
-    /// Returns the settings of each chain of a run that holds `worlds` worlds in all. Each world may take its share of the memory limit, and stops
-    /// when the run stops.
+    /// Returns the settings of each chain of a run that holds `worlds` worlds in all. Each world may take its share of the memory limit, and its
+    /// computation stops when the run stops.
     ///
-    /// The share of a world does not depend on the number of threads, so that whether a model fits into memory does not depend on it either.
+    /// Whether a model fits into memory does not depend on the number of threads, because the share of a world does not.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;

@@ -11,8 +11,7 @@ use figrs_answer::answer::estimate::unseen_share;
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence. If, in addition, all samples have equal weights, the log-evidence is
-    /// certain.
+    /// `true` if the model has no evidence. The log-evidence is certain if the model has no evidence and all samples have equal weights.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,

@@ -20,9 +20,8 @@ impl WeightBound {
 
     /// Returns the product of the largest weights of all statements of evidence of a model; `None` if a largest weight is unknown.
     ///
-    /// The bound of an observed probability is one. If an element without parents is observed (directly, or through functions whose values determine
-    /// the values of their parents), its probability or density is the same in all worlds. An observed density has the bound that its family of
-    /// distributions states.
+    /// The bound of an observed probability is one. The probability or density of an observed element without parents is the same in all worlds. An
+    /// observed density has the bound that its family of distributions states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -35,8 +34,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each element is
-    /// counted once in the bound.
+    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. The bound
+    /// counts each element once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {

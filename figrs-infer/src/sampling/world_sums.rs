@@ -24,7 +24,7 @@ pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Number of worlds of a unit of work.
+    /// Returns the number of worlds in a unit of work.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -61,7 +61,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a unit of work must return.
+    /// Returns the number of the largest weights that a unit of work must return.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }

@@ -1,19 +1,19 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in
-//! which every random choice, including the choices of the resampling, takes every outcome. The test verifies that the estimates of
-//! the evidence are unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in which every random
+//! choice, including the choices of the resampling, takes every outcome. The test of [`filter`] verifies that the estimates of the evidence are
+//! unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that run at the same time; statements of evidence multiply the weight of each world one after another. The worlds form one or more
-/// populations of the same size, and the worlds of a population are consecutive.
+/// Worlds that run at the same time; statements of evidence multiply the weight of each world one after another. The worlds of a particle filter form
+/// one or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
 
-    /// Number of statements of evidence that are known so far.
+    /// Returns the number of statements of evidence that are known so far.
     fn statements(&self) -> usize;
 
     /// True if there is a statement of evidence with the index `statement`.
@@ -26,18 +26,18 @@ pub trait Particles {
         Ok(statement < self.statements())
     }
 
-    /// Number of populations of particles.
+    /// Returns the number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns whether the run
-    /// continues after the statement.
+    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. The result states whether
+    /// the run continues after the statement.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights of the particles of each population since the last replacement.
+    /// Returns the weights of the particles of each population since the last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the given ancestors; all populations have the same size. For each remaining population, `replaced` states
-    /// whether its particles get a weight of one; if not, the particles get the weights of their ancestors.
+    /// Replaces the particles by copies of the given ancestors; all populations have the same size. The argument `replaced` states for each remaining
+    /// population whether its particles get a weight of one, or the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
@@ -62,16 +62,16 @@ pub struct PopulationResult {
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements. Particles are replaced by copies of ancestors after each statement except the last, in each population
-/// whose effective size is below the fraction `threshold` of its particles. For a replacement, `choose` receives the weights of one population and
-/// writes, for each new particle, the index of its ancestor in the population. A population whose weights are all zero is removed when other
+/// Moves particles through all statements of evidence: a particle filter. After each statement except the last, a population whose effective size is
+/// below the fraction `threshold` of its particles is replaced by copies of ancestors. For a replacement, the function `choose` receives the weights
+/// of a population, and writes the index of the ancestor of each new particle. Populations whose weights are all zero are removed when other
 /// populations are replaced.
 ///
-/// Returns `None` if [`Particles::meet`] ended the run.
+/// The result is `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight. For each
-/// population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is an unbiased estimate of the
-/// probability of the evidence. For a population that was removed, the estimate is zero.
+/// **Guarantee.** The function `choose` must give each particle a mean number of copies in proportion to its weight. If `choose` does so, the product
+/// of `exp(log_replaced)` and the mean of a population's last weights is an unbiased estimate of the probability of the evidence, with any number of
+/// particles. The estimate of the evidence is zero for a population that was removed.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
@@ -156,7 +156,7 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle has the weight of its whole
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle that remains has the weight of its whole
 /// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
 /// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle is zero for a removed population. Under the condition of

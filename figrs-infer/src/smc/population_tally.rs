@@ -36,7 +36,7 @@ pub struct PopulationTally {
 /// The results of one population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
-    /// The natural logarithm of the population's estimate of the evidence.
+    /// The natural logarithm of the population's estimate of the probability of the evidence.
     pub(crate) log_evidence: f64,
     /// The natural logarithm of the largest fraction of the population's weight that one particle has.
     pub(crate) log_largest: f64,
@@ -60,7 +60,7 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Computes the sums of a block of worlds in which all roots have been evaluated. The block consists of populations of `size` worlds.
+    /// Computes the sums of a block of worlds in which all roots have been evaluated. The block consists of populations of `size` particles each.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],

@@ -46,7 +46,7 @@ pub(crate) struct PopulationNumbers {
     pub(crate) particles: u64,
     /// Number of populations of the run.
     pub(crate) populations: u64,
-    /// Number of populations in each unit of work except the last.
+    /// Number of populations in each unit of work except the last, which may have fewer.
     pub(crate) side_by_side: u64,
 }
 
@@ -87,13 +87,13 @@ impl PopulationSums {
         }
     }
 
-    /// Number of draws that are retained.
+    /// Returns the number of draws that are retained.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }
 
-    /// Adds populations of particles, and returns whether they count: populations with more densities than others do not count. If the new
-    /// populations have fewer densities than the populations added before, the earlier populations no longer count, and their draws are dropped.
+    /// Adds populations of particles, and returns whether they count: populations with more densities than others do not count. Earlier populations
+    /// no longer count if the new populations have fewer densities, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -315,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// The standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The error is infinite for a
-/// single number, and zero if the numbers agree up to rounding.
+/// Returns the standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The relative standard error is
+/// infinite for a single number, and zero if the numbers agree up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -1,4 +1,4 @@
-//! Arena of deduplicated tables in contiguous memory.
+//! Stores tables in contiguous memory, equal tables only once.
 
 use rustc_hash::FxHashMap;
 

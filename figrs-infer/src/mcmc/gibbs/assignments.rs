@@ -22,7 +22,7 @@ pub enum AssignmentDraws {
 
 impl Gibbs {
     /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The chains use
-    /// the random number streams of part `part` of a run with this seed.
+    /// the random number streams of part `part` of a run, for the given seed.
     ///
     /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]

@@ -10,7 +10,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 /// logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table in the arena, with the strides of its variables outside the Gibbs block.
+/// A table, with the strides of those of its variables that are outside the Gibbs block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
@@ -161,7 +161,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Number of operations needed to compute the weight of one assignment.
+    /// Returns the number of operations that compute the weight of one assignment.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &BlockTerm| match term {
             BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
@@ -171,8 +171,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. Sets
-    /// `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
+    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. The
+    /// method sets `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,

@@ -33,13 +33,13 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty, because draws are stored as indices into a list of possible values that is the same in every process.
+    /// Always empty: draws are stored as indices of possible values, which are the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
 
 impl GibbsChainTally {
-    /// Starts a chain without draws.
+    /// Creates the record of a chain, without draws.
     pub(super) fn new() -> Self {
         Self {
             sweeps: 0,

@@ -19,7 +19,7 @@ use figrs_answer::run::work_queue::in_order;
 /// Number of table entries that are processed between two checks of the clock, which takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
-/// Schedule of the chains: number of chains, burn-in, number of draws, and thinning.
+/// The schedule of the chains: number of chains, burn-in, number of draws, and thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -29,7 +29,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Number of sweeps of one chain.
+    /// Returns the number of sweeps of one chain.
     pub(super) fn sweeps(&self) -> u64 {
         self.burn_in
             .saturating_add(self.draws.saturating_mul(self.thin))
@@ -146,7 +146,7 @@ pub(super) enum StartError {
     Error(Error),
 }
 
-/// Runs the chains with these indices on several threads.
+/// Runs the chains with given indices on several threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
     numbers: Range<u64>,

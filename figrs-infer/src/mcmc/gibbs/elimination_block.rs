@@ -13,10 +13,10 @@ use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
 
-/// Maximum number of operations for the elimination of a Gibbs block, for each entry of the largest table that a block may have.
+/// Maximum number of operations for drawing a Gibbs block by elimination, per entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum size of the elimination's messages in bytes. The maximum number of bytes is a constant, because Gibbs blocks must be the same on all
-/// machines.
+/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The maximum number of bytes is a constant, because Gibbs blocks must
+/// be the same on all machines.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor whose table depends on the values of variables outside the Gibbs block.
@@ -161,7 +161,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Computes the tables that depend on the values of variables outside the Gibbs block.
+    /// Computes the tables of the factors that depend on variables outside the Gibbs block.
     fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
@@ -212,7 +212,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Returns every assignment that `update` may draw, with its probability.
+    /// Returns each assignment that the method `update` may draw, with its probability.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

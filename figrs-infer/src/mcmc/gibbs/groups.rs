@@ -15,7 +15,7 @@ pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
     /// For each variable, the variables that are functions of it, without folded variables (which no Gibbs block updates).
     children: Vec<Vec<usize>>,
-    /// For each variable, its index in the topological order of the functions.
+    /// For each variable that is a function of others, its index in the topological order of the functions.
     place: Vec<usize>,
     /// The indices of the weight factors that contain zeros.
     hard: Vec<usize>,
@@ -134,8 +134,9 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. Each Gibbs block contains the variables of one or
-    /// more constraints and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block of its own.
+    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. A Gibbs block of this kind contains the variables
+    /// of one or more constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block
+    /// of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -182,8 +183,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     /// True if a sequence of Gibbs updates of blocks leads from every possible assignment of a group to every other possible assignment. Returns
     /// `None` if the group of variables has too many assignments for the test.
     ///
-    /// No factor with zeros connects a group of variables with other variables; the possible assignments of a group therefore do not depend on other
-    /// variables.
+    /// The possible assignments of a group do not depend on other variables, because no factor with zeros connects them with the group.
     pub(super) fn is_connected(
         &self,
         group: &VariableGroup,

@@ -11,8 +11,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 const FORWARD_DRAWS: u64 = 100;
 /// Total number of forward draws that are tried if elimination is too expensive.
 const TRIES: u64 = 1000;
-/// Limits of the elimination that finds an initial assignment: table entries, operations, bytes of memory. The limits of the elimination are
-/// constants, because all machines must find the same initial assignment.
+/// Maximum number of table entries in the elimination that finds an initial assignment. All machines must find the same initial assignment, so the
+/// limits of the elimination are constants.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
@@ -27,8 +27,8 @@ pub(super) enum InitialAssignment {
     },
 }
 
-/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it, by the factors in which it is the last
-/// variable.
+/// A sampler that draws the variables one after another. The sampler draws each variable given the variables before it, by the factors in which it is
+/// the last variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.

@@ -24,20 +24,20 @@ enum GibbsBlock {
     Wide(Box<EliminationBlock>),
 }
 
-/// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep updates all blocks once.
+/// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep of Gibbs sampling draws all blocks once.
 ///
-/// A Gibbs sampler first removes values that factors with zeros exclude. Variables that are functions of others are not sampled: either the factors
-/// read the parents instead, or the variable is recomputed when its parents change. The variables that are not functions of others are called free.
-/// Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes one Gibbs block if it has
-/// few assignments, or if the elimination of its variables needs only small tables. Any other group of variables is covered by several overlapping
-/// Gibbs blocks.
+/// A Gibbs sampler first removes the values of variables that factors with zeros exclude. Variables that are functions of others are not sampled:
+/// either the factors read the parents instead, or the variable is recomputed when its parents change. Variables that are not functions of other
+/// variables are called free. Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes
+/// one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. Several overlapping Gibbs blocks cover
+/// a group of variables that is too large for one block.
 ///
 /// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If [`cut_groups`](Self::cut_groups) is
 /// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. No factor with zeros connects two groups
 /// of variables, and each group is one Gibbs block or was found to be connected by its blocks.
 ///
-/// **Complexity.** Drawing an enumerated Gibbs block takes the number of its assignments times the number of tables that contain its variables.
-/// Drawing a Gibbs block by elimination takes the time of a junction tree of its variables.
+/// **Complexity.** A draw of a Gibbs block by enumeration takes the number of its assignments times the number of tables that contain its variables.
+/// A draw of a Gibbs block by elimination takes the time of a junction tree of its variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -87,7 +87,7 @@ pub(super) struct GibbsState {
 }
 
 impl GibbsKernel {
-    /// Divides the variables of a graph into Gibbs blocks. Each table of a Gibbs block has at most `table` entries.
+    /// Divides the variables of a graph into Gibbs blocks. The tables of Gibbs blocks have at most `table` entries.
     ///
     /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error if the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
@@ -133,19 +133,18 @@ impl GibbsKernel {
         })
     }
 
-    /// Number of Gibbs blocks of the kernel.
+    /// Returns the number of Gibbs blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible assignments. Updates
-    /// of Gibbs blocks may not reach all possible assignments of a group of variables that no single block covers.
+    /// Returns the number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible
+    /// assignments. Updates of Gibbs blocks may not reach all possible assignments of a group of variables that no single block covers.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
-    /// The distribution of the next assignment when the block with index `block` is drawn: the conditional distribution from which the
-    /// sampler draws.
+    /// Returns the distribution of the next assignment when the block with index `block` is drawn.
     ///
     /// The argument `assignment` must have a value for each variable of the graph, and positive weight. If no block has the index `block`, the
     /// distribution has `assignment` as its only outcome.
@@ -211,12 +210,12 @@ impl GibbsKernel {
         &self.folded
     }
 
-    /// Cost of one draw of a Gibbs block, as a number of table entries.
+    /// Returns the cost of one draw of a Gibbs block, as a number of table entries.
     pub(super) fn cost(&self, block: usize) -> u64 {
         self.blocks[block].1
     }
 
-    /// The state of a chain that starts at an assignment of the variables that have more than one possible value.
+    /// Returns the state of a chain that starts at an assignment of the variables that have more than one possible value.
     pub(super) fn state(&self, values: Vec<u32>) -> GibbsState {
         let messages = self.blocks.iter().map(|(block, _)| match block {
             GibbsBlock::Wide(wide) => Some(wide.messages(values.len())),
@@ -331,8 +330,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a Gibbs block that is drawn by elimination, if elimination is cheaper than enumerating the block and no table is too large. Returns
-    /// whether the Gibbs block was added.
+    /// Adds a Gibbs block that is drawn by elimination, if elimination is cheaper than enumerating the block and no table is too large. The result is
+    /// true if the Gibbs block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

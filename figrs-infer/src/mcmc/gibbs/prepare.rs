@@ -31,19 +31,19 @@ impl DeterministicVariable {
     }
 }
 
-/// A factor of the weight of an assignment.
+/// A factor by which the weight of an assignment is multiplied.
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
     Dense(LogTable),
-    /// A factor of the graph, by its index.
+    /// A factor of the factor graph, given by its index.
     Factor(usize),
 }
 
 /// A factor graph prepared for Gibbs sampling: some variables are defined as functions of other variables; the remaining factors are called weight
 /// factors.
 ///
-/// An assignment in which each function variable has the function's value has the product of the weight factors as its weight, up to a constant. An
-/// assignment in which some function variable has another value has weight zero.
+/// If each function variable has the value of its function, the weight of the assignment is the product of the weight factors, up to a constant. If
+/// some function variable has another value than its function, the weight of the assignment is zero.
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
@@ -130,7 +130,7 @@ impl<'g> PreparedGraph<'g> {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }
 
-    /// The natural logarithm of a weight factor at an assignment.
+    /// Returns the natural logarithm of a weight factor at an assignment.
     pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
             WeightFactor::Dense(table) => table.at(values),
@@ -217,8 +217,8 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value of it.
-/// Returns `None` if the factor is not a function.
+/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value of it. The
+/// result is `None` if the factor is not a function.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);

@@ -26,14 +26,14 @@ pub(super) struct BlockProposals {
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
     /// For each custom block, a random walk, which is used if all elements of the block are continuous.
     pub(super) blocks: Vec<RandomWalk>,
-    /// The random choices that the present proposal changes, each with its old value and the method that gave its new value.
+    /// The random choices that the present proposal changes, each with its old value and the method of the proposal.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
     pub(super) values: Vec<(Site, Datum)>,
     pub(super) position: Vec<f64>,
 }
 
 impl BlockProposals {
-    /// Number of random walks that do not belong to a custom block.
+    /// Returns the number of random walks that do not belong to a custom block.
     pub(super) fn free_walks(&self) -> usize {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }

@@ -13,10 +13,10 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A random choice counts as settled, and is not tested, if less than this fraction of the draws differ from its most frequent value.
+/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from the most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of a test for one numeric component of a random choice: the probability that chains with the same distribution differ at least as much.
+/// The result of a test of one numeric component of a random choice: the probability that chains with the same distribution differ at least as much.
 struct ChoiceTest {
     chance: f64,
     part: Part,
@@ -111,7 +111,7 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// Returns the index of the batch to which a sweep belongs.
+/// Returns the index of the batch of sweeps to which a sweep belongs.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }

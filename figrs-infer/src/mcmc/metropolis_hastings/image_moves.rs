@@ -2,14 +2,15 @@
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
 //! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
-//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* of an effect is affine in the offset *z*:
-//! `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset is therefore `z' = (a + b z − a') / b'`, and the density of the proposal
-//! is that of the reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
+//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* that computes an effect is affine in the
+//! offset *z*: `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the proposal's
+//! density is that of the reverse proposal times `Π |b_i / b'_i|`. A joint move of parameter and offsets has the effect of a step in the centred form
+//! of the hierarchy.
 //!
 //! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
-//! an affine function come from calls at 0 and 1. A joint move is proposed only if the line through the function's values at 0 and 1 agrees with the
-//! function at *z* before the move and at *z'* after the move. A joint move is therefore reversible for any function: at almost every point where the
-//! line agrees, *f* is affine nearby.
+//! an affine function come from calls at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1,
+//! at *z* before the move and at *z'* after the move. Joint moves are reversible for any function: at almost every point where the line agrees, *f*
+//! is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -41,7 +42,7 @@ const PRIOR_DRAWS: usize = 8;
 struct Image {
     /// The random choices that are arguments of the functions.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last function in the list returns the computed number.
+    /// The functions with their arguments, in the order in which they are called. The last of the functions returns the computed number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -134,7 +135,7 @@ impl Images {
     /// Returns the joint moves of all parameters on which several computed numbers with different offsets depend.
     ///
     /// The offset of a computed number is the continuous random choice on which the fewest other computed numbers depend. Fewer computed numbers must
-    /// depend on the offset than on the parameter, and nothing else may read the offset.
+    /// depend on an offset than on its parameter, and nothing else may read the offset.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -224,8 +225,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// Returns the number that the functions compute from these values of the random choices; `None` if the result is not a finite number, or a
-    /// function fails.
+    /// Returns the number that the functions compute from given values of the random choices; `None` if it is not finite, or a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -289,7 +289,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the computed number is unchanged when the parameter and the offset have the given new values.
+    /// True if the computed number stays unchanged for given new values of the parameter and the offset.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -304,8 +304,8 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if one computed number depends on two of the offsets that a joint move changes. A move that changed two offsets of one computed number
-    /// would not be reversible, because each offset is computed while the other keeps its old value.
+    /// True if one computed number depends on two of the offsets that a joint move changes. A joint move that changed two offsets of one computed
+    /// number would not be reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
@@ -360,7 +360,7 @@ impl ImageMoves {
         }
     }
 
-    /// Searches for the joint moves if this is the first call.
+    /// Searches for the joint moves at the first call.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.moves.is_none() {
             self.moves = Some(self.images.moves(trace, proposals));

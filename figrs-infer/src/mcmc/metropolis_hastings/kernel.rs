@@ -26,7 +26,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// Creates a kernel with these proposals, for which adaptation is off.
+    /// Creates a kernel with given proposals and without adaptation.
     pub fn new(proposals: Proposals) -> Self {
         Self {
             proposals,
@@ -57,20 +57,20 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search does not draw choices from their conditional
-    /// distributions, which are as wide as in the posterior.
+    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no choices from their conditional distributions,
+    /// because these are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
         self
     }
 
-    /// The power of the likelihood; one for a search.
+    /// Returns the power of the likelihood; one for a search.
     pub(super) fn power(&self) -> f64 {
         self.power.unwrap_or(1.0)
     }
 
-    /// Starts or ends the adaptation of the proposals. While no adaptation takes place, the kernel leaves the posterior invariant.
+    /// Starts or ends the adaptation of the proposals. A kernel without adaptation leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
             self.block_proposals.drop_unprofitable();
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Number of joint proposals from which a step can select.
+    /// Returns the number of joint proposals from which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.image_moves.count()

@@ -81,8 +81,9 @@ const NAME: &str = "MetropolisHastings";
 /// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
 /// choice at a time.
 ///
-/// A step selects one of the free choices of the present world, all with the same probability. The step proposes another value of the choice,
-/// re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random choice:
+/// A step of the chain selects one of the free choices of the present world, all with the same probability. A step proposes another value of the
+/// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
+/// choice:
 ///
 /// - A Boolean choice is flipped.
 /// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
@@ -94,18 +95,18 @@ const NAME: &str = "MetropolisHastings";
 ///   burn-in towards an acceptance rate of 44 %, and is fixed after burn-in.
 /// - A random choice of any other kind is drawn from its prior.
 ///
-/// In addition, the continuous choices that exist in every world make joint random walks of up to 24 dimensions, with a covariance learned during
-/// burn-in. A joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a
-/// hierarchy moves jointly with the offsets of its groups, so that the numbers that functions compute from both, such as `mean + spread * offset`, do
-/// not change. Each function that combines a parameter with an offset must be affine in a choice that nothing else reads. Choices are changed in
-/// pairs if evidence connects them so closely that single proposals during burn-in hardly ever led to a possible world. The first worlds of the
-/// chains are selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only
-/// the new world has are drawn from their priors, and choices that only the old world has are dropped. An observed element is not a choice: the
-/// probability of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to
-/// the elements that determine its value.
+/// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
+/// joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a hierarchy moves
+/// jointly with the offsets of its groups, so that the numbers that functions compute from both, such as `mean + spread * offset`, do not change. A
+/// joint move of a parameter and offsets needs functions that are affine in a choice that nothing else reads. Choices change in pairs if evidence
+/// connects them so closely that proposals for single choices hardly ever led to a possible world during burn-in. The first worlds of the chains are
+/// selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new
+/// world has are drawn from their priors, and choices that only the old world has are dropped. An observed element is not a choice: the probability
+/// of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the
+/// elements that determine its value.
 ///
-/// Changes of single choices and of pairs do not reach every world. If three elements must change together, declare them as a [`block`](Self::block).
-/// If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
+/// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
+/// [`block`](Self::block). If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
 ///
 /// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. A chain is not guaranteed
 /// to reach every world: see [`block`](Self::block). Standard errors are computed from the draws of all chains, and take autocorrelation into
@@ -175,11 +176,12 @@ impl MetropolisHastings {
     /// `T` samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their
     /// worlds.
     ///
-    /// Hot chains cross from one mode of the posterior to another, and exchanges bring their worlds to the cold chain. Temperatures are useful if the
-    /// components of a mixture may exchange their roles, or if the evidence has several explanations between which single steps do not lead. Each
-    /// temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself, and only draws from the posterior itself are
-    /// retained. Choose the highest temperature such that worlds drawn from the prior would be accepted. The lower temperatures are adapted during
-    /// burn-in until all neighbouring temperatures exchange worlds equally often. More temperatures lead to more frequent exchanges of worlds.
+    /// Chains at high temperatures cross from one mode of the posterior to another, and exchanges bring their worlds to the chain that samples the
+    /// posterior. Additional temperatures are useful if the components of a mixture may exchange their roles, or if single steps do not lead from one
+    /// explanation of the evidence to another. Each temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself,
+    /// and only draws from the posterior itself are retained. Choose the highest temperature so high that worlds drawn from the prior would be
+    /// accepted. The lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More
+    /// temperatures lead to more frequent exchanges of worlds.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -253,8 +255,8 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world. If `start` is given, the first world of the chain is the candidate with that index. The argument `turn` is
-    /// the chain's share of the time.
+    /// Runs a chain from its first world. The first world of the chain is the candidate world with the index `start`, if it is given. The argument
+    /// `turn` is the share of the time that the chain may take.
     fn chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -4,11 +4,12 @@ use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of a mode that the chains have not visited. The evidence for an unvisited mode is a probe (a short chain) that stayed in worlds as probable
-/// as those of the chains. Some number in the worlds of the probe lies outside the range of all chains by more than the width of that range.
+/// Warns of a mode that the chains have not visited. A probe (a short chain) that stayed in worlds as probable as those of the chains is evidence of
+/// an unvisited mode. The modes of a probe and of the chains differ if a number in the probe's worlds lies outside the range of all chains by more
+/// than the width of that range.
 ///
-/// If a few hundred draws from a normal distribution span a range, only one further draw in `1e10` lies outside by more than the width of the range.
-/// If half of the draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
+/// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
+/// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[&SiteRecord],

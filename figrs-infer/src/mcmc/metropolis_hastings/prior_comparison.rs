@@ -19,7 +19,7 @@ const MAX_VALUES: usize = 32;
 /// Returns values of targets, and of numeric choices with few values, that occur so often in the draws from the prior that the chains must have
 /// missed them.
 ///
-/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world. The result
+/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world. The warning
 /// names the random choice whose number of draws is the least probable.
 pub(super) fn missed(
     draws: &Draws,
@@ -113,7 +113,7 @@ struct ChoiceComparison<'a> {
 }
 
 impl<'a> ChoiceComparison<'a> {
-    /// Returns `None` if the random choice has too many distinct values, or does not exist in some worlds.
+    /// Creates the comparison; `None` if the random choice has too many distinct values, or does not exist in some worlds.
     fn new(
         chains: &[Option<&'a ChoiceSeries>],
         records: &[&SiteRecord],

@@ -1,4 +1,4 @@
-//! Detection of stuck random choices, which cannot change alone, because evidence connects them with other choices. Stuck random choices are changed
+//! Detection of stuck random choices, which cannot change alone, because evidence connects them with other choices. Steps change stuck random choices
 //! in pairs.
 
 use figrs_lower::internals::Site;
@@ -11,13 +11,13 @@ const STUCK_DIVISOR: u32 = 20;
 /// For each random choice that exists in every world, the success rate of proposals for the choice alone while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
-    /// By the number of a random choice: the number of proposals, and the number of proposals that led to a possible world.
+    /// For each random choice, by its number: the number of proposals, and the number of proposals that led to a possible world.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
 
 impl ProposalSuccess {
-    /// Counts a proposal whose value has positive prior probability.
+    /// Counts a proposal for a random choice, whose proposed value has positive prior probability.
     pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));
@@ -40,8 +40,8 @@ impl ProposalSuccess {
         &self.sites
     }
 
-    /// Number of proposals for pairs of stuck choices from which a step can select, in addition to one proposal for each choice. The number is that
-    /// of the stuck choices, or zero if only one choice is stuck.
+    /// Returns the number of proposals for pairs of stuck choices from which a step can select, besides one proposal for each choice. There are as
+    /// many proposals for pairs as stuck choices, or none if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

@@ -33,7 +33,7 @@ impl Proposals {
         self.custom.insert(element.erased().id(), chain);
     }
 
-    /// Adds a block: values for these elements are proposed together.
+    /// Adds a block of elements whose values are proposed together.
     pub fn add_block(&mut self, elements: impl Parents) {
         let mut block: Vec<AnyElement> = Vec::new();
         for element in elements.elements() {
@@ -90,7 +90,7 @@ impl Proposals {
         Ok(Some(proposal))
     }
 
-    /// Draws a value of an atomic element.
+    /// Draws a value of a random element.
     pub(super) fn draw(element: &AnyElement, chooser: &mut dyn Chooser) -> Result<Datum, Error> {
         match element.kind() {
             Kind::Atomic(op) => Ok(chooser.choose(element, Choice::Atomic(&**op))?),
@@ -98,7 +98,7 @@ impl Proposals {
         }
     }
 
-    /// The log-probability of a value of an atomic element.
+    /// Returns the log-probability of a value of a random element.
     pub(super) fn log_prob(element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         match element.kind() {
             Kind::Atomic(op) => {
@@ -116,7 +116,7 @@ const TARGET_ACCEPTANCE: f64 = 0.44;
 /// The scales of the random walks of single choices, as factors of the difference of two draws from the prior.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
-    /// By the number of a random choice: the logarithm of the scale, and the number of its adaptations.
+    /// For each random choice, by its number: the logarithm of the scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 

@@ -5,11 +5,11 @@
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With weights that fall
-/// by the exponent 0.6, the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. In a test
-/// with correlation .99999, all chains explored the whole distribution within 1500 positions; with weights of 3 / t, no chain did.
+/// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With the exponent 0.6,
+/// the covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. In a test with two numbers of
+/// correlation .99999, all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// After this number of positions per dimension, the weights are proportional to 1 / t, which averages the later positions.
+/// After this number of positions per dimension, the weight of the t-th position is proportional to 1 / t, which averages the later positions.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
 const JITTER: f64 = 1e-9;
@@ -31,7 +31,7 @@ pub(super) struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// Adds a position to the learned covariance. A position with another number of dimensions restarts the learning of the covariance.
+    /// Adds a position to the learned covariance. The learning of the covariance restarts if a position has another number of dimensions.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -107,7 +107,7 @@ impl RandomWalk {
     }
 }
 
-/// The Cholesky factor of a symmetric matrix, given by its lower triangle; `None` if the matrix is not positive definite.
+/// Returns the Cholesky factor of a symmetric matrix, given by its lower triangle; `None` if the matrix is not positive definite.
 fn cholesky(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (i, entries) in matrix.iter().enumerate() {

@@ -51,9 +51,9 @@ impl Kernel {
         step
     }
 
-    /// Proposes values for all choices of a block. If all choices of a block are continuous and the walk has learned a covariance, the proposal is a
-    /// random walk with probability one half. Without a random walk, each choice of the block gets a value from its custom proposal, or a draw from
-    /// its prior in the present world.
+    /// Proposes values for all choices of a block. If all choices of a block are continuous and its random walk has learned a covariance, the
+    /// proposal is a random walk with probability one half. Each choice of a block without a random walk gets a value from its custom proposal, or a
+    /// draw from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -187,8 +187,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some random choices into a buffer. Returns the logarithm of the volume element at these coordinates, or `None` if
-    /// some choice is not free or has no coordinates.
+    /// Reads the coordinates of some random choices into a buffer. The result is the logarithm of the volume element at these coordinates, or `None`
+    /// if some choice is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;

@@ -20,8 +20,8 @@ enum ProposalKind {
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the step forward and of the step back, up to a common
-    /// constant.
+    /// A step of a random walk with an adapted scale. The two numbers of a random walk's step are the log-densities of the step forward and of the
+    /// step back, up to a common constant.
     Drift(f64, f64),
 }
 
@@ -101,7 +101,7 @@ impl Kernel {
         Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
-    /// A step of a random walk: the present value plus the difference of two draws from the prior, times the scale.
+    /// Returns the present value plus the difference of two draws from the prior, times the scale: a step of a random walk.
     fn random_walk_value<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -152,8 +152,7 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// The log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the
-    /// old value.
+    /// Returns the log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the old value.
     fn custom_terms(
         &self,
         trace: &Trace,

@@ -9,7 +9,7 @@ use figrs_answer::error::Error;
 
 impl Kernel {
     /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
-    /// exceeds one. Use [`AcceptanceTerms::log_acceptance`] to sample the posterior.
+    /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
     ///
     /// The trace must hold a world of positive weight.
     ///
@@ -39,7 +39,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes the choice with this index in the world, unless its values are continuous.
+    /// Makes a step that changes a choice, given by its index in the world, unless its values are continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

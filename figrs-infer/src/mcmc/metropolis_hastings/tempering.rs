@@ -14,8 +14,8 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
-/// The number of steps between two exchanges is the number of choices of the first world divided by `CHOICES`, limited to the range
-/// `STEPS`. An exchange takes as long as a step that changes the whole world.
+/// The number of steps between two exchanges is the number of choices of the first world divided by this number, within the range `STEPS`. An
+/// exchange takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
@@ -32,8 +32,8 @@ pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
-    /// `true` if the chain itself takes part in the next exchange. Exchanges alternate between the two sets of disjoint pairs of neighbouring
-    /// temperatures.
+    /// `true` if the chain that samples the posterior takes part in the next exchange. The exchanges alternate between two sets of pairs of
+    /// neighbouring temperatures, so that no world is in two pairs.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
@@ -42,7 +42,7 @@ pub(super) struct TemperatureLadder {
 }
 
 impl TemperatureLadder {
-    /// A ladder of replicas in their first worlds, in ascending order of temperature.
+    /// Creates a ladder of replicas in their first worlds, in ascending order of temperature.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -145,9 +145,9 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In the acceptance ratio of an exchange, p and L are the power and
-/// the likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is infinitely
-/// more likely.
+/// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In the acceptance ratio of an exchange, p and L are the
+/// power and the likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is
+/// infinitely more likely than one with more.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

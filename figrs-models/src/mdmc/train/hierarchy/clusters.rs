@@ -22,7 +22,7 @@ fn distance(a: &[Tile], b: &[Tile]) -> u64 {
 
 impl Medoids {
     /// Finds at most `kinds` medoids of examples of equal length with counts. The initial medoids are drawn in proportion to squared distances
-    /// (k-means++); then each example joins the nearest medoid and each cluster chooses its most central example, until nothing changes.
+    /// (k-means++). Then each example joins the nearest medoid, and each cluster chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,
@@ -62,7 +62,7 @@ impl Medoids {
         clusters
     }
 
-    /// Returns the index of the nearest medoid, the first one among equals.
+    /// Returns the index of the nearest medoid; among equally near medoids, the first.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));

@@ -13,8 +13,8 @@ use clusters::Medoids;
 /// section, and each kind has its own low-level chain of tiles.
 ///
 /// Kinds are found by k-medoids clustering on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that no kind followed in training, the next kind
-/// is drawn from all sections.
+/// ([`train_styles`](Self::train_styles)). In a hierarchical chain the kind of a section depends only on the kind of the section before. After a kind
+/// of section that no kind followed in training, the next kind is drawn from all sections.
 ///
 /// # Complexity
 ///
@@ -41,10 +41,10 @@ use clusters::Medoids;
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// Weight of each kind at the start of a level.
+    /// The weight of each kind of sections at the start of a level.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind, the weights of the kinds that can follow it.
+    /// For each kind of sections, the weights of the kinds that can follow it.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
