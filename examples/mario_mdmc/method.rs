@@ -12,7 +12,7 @@ pub(crate) enum Method {
     Conditioned,
     /// Levels from their exact distribution given demands, if the states of exact inference fit into --memory.
     Exact,
-    /// Column after column, as for a level without end.
+    /// Columns are drawn one after another, as for a level without end.
     Columns,
     /// N-grams of --order columns: each column depends on the columns before it.
     NGrams,

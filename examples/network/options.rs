@@ -125,8 +125,8 @@ pub(crate) struct Options {
     /// Initial values of the parameters in learning (default file).
     #[arg(long, value_enum)]
     pub(crate) start: Option<Start>,
-    /// Number of starts of learning, of which the most likely result is taken; later starts use random tables drawn with --seed. The default is 1,
-    /// and 10 if two states of an unobserved variable have equal numbers, which learning could never distinguish.
+    /// Number of starts of learning; the most likely result is taken, and later starts use random tables drawn with --seed. The default is 1, and 10
+    /// if two states of an unobserved variable have equal numbers, which learning could never distinguish.
     #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) starts: Option<u32>,
     /// Number added to the count of every state in learning, up to 1e15 (default 0).

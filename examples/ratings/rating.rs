@@ -1,8 +1,8 @@
 //! Skills of players from matches, by expectation propagation along each player's history.
 //!
 //! A skill is a normal variable that performs a random walk between matches. In a match each player's performance is the skill plus noise; the side
-//! with the larger sum of performances wins if it leads by more than the draw margin. The result of a match is a likelihood of one number, the lead,
-//! so that the update of the match's players is exact; the players are then approximated as independent.
+//! with the larger sum of performances wins if it leads by more than the draw margin. The result of a match is a likelihood of one number, the lead.
+//! The update of the match's players is therefore exact, but afterwards the players are approximated as independent.
 //!
 //! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
 
@@ -115,7 +115,7 @@ pub(crate) struct History<'m> {
     matches: &'m [Match],
     /// The appearances of players in matches, one match after another.
     pub(crate) appearances: Vec<Appearance>,
-    /// The index of the first appearance in each match.
+    /// For each match, the index of its first player in `appearances`.
     starts: Vec<usize>,
     /// The index of the last appearance of each player.
     last: Vec<Option<usize>>,

@@ -19,7 +19,7 @@ pub(super) struct Clock {
     mask: Box<[u64]>,
     /// The clock facts that hold at each step, up to the step `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
-    /// After the last step in `course`, the clock facts repeat those from the step with this index on.
+    /// After the last step in `course`, the facts of the clock repeat from the step with this index on.
     repeated: usize,
     /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. The clock makes no difference before the step `limit`.
     limit: Option<usize>,

@@ -62,7 +62,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// Returns the atoms about the end and the goals that hold in a state.
+    /// Returns the atoms about the end of the puzzle and its goals that hold in a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }

@@ -44,7 +44,7 @@ impl Cone {
         self.0.len()
     }
 
-    /// Returns the union of the rules of two cones.
+    /// Returns the union of two cones (sets of the rules on which some atoms depend).
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -209,7 +209,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it, or it depends on an accepted atom by the rules.
+    /// Returns for each atom whether `is_one` accepts it, or the atom depends on an accepted atom by the rules of the cone.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -229,7 +229,8 @@ impl RuleMachine {
         }
     }
 
-    /// Returns the rules of a cone, each with its head, its conditions, and `true` if its head depends on itself.
+    /// Returns the rules of a cone (the rules on which some atoms depend), each with its head, its conditions, and `true` if its head depends on
+    /// itself.
     pub(super) fn rules_of<'m>(
         &'m self,
         cone: &'m Cone,
@@ -261,7 +262,7 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// Returns the atoms that hold in a state according to the rules of a cone.
+    /// Returns the atoms that hold in a state according to the rules of a cone (the rules on which some atoms depend).
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);

@@ -146,8 +146,8 @@ impl Puzzle {
         self.rules.is_role_inferred
     }
 
-    /// Returns the names that rules use like the name of a player, but that are not the player. The actions and goals of such names are ignored, and
-    /// the names may be misspelt.
+    /// Returns the names that rules use like the name of a player, but that are not the player. The actions and goals of undeclared players are
+    /// ignored, and their names may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }

@@ -11,8 +11,8 @@ use figrs_exact::dependencies::dependency_graph;
 /// model, not on its probabilities.
 ///
 /// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
-/// refers to the joint distribution of all these elements given the evidence; a [`Score`](figrs_core::Score) that one of the elements reaches counts
-/// as evidence. An intervention cuts the dependence of its element on the parents.
+/// refers to the joint distribution of the given elements and of `a` and `b`, given the evidence; a [`Score`](figrs_core::Score) that one of the
+/// elements reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
 ///
 /// **Guarantee.** Elements reported as independent are independent. Elements not reported as independent depend on each other for almost all
 /// probabilities, but not necessarily for all (D-separation). The graph of a model contains the branches of all Chains that the evidence allows, with

@@ -19,7 +19,7 @@ pub enum TrainedModel {
     Chain,
     /// N-grams of --order columns: each column depends on the columns before it.
     NGrams,
-    /// A hierarchical model: first the kinds of sections of --section columns, of which there are --kinds, then the tiles given the kind.
+    /// A hierarchical model: it draws the kinds of sections (--section columns each, --kinds kinds), and then the tiles given the kind.
     Hierarchical,
     /// A Markov random field of neighbouring tiles.
     Field,

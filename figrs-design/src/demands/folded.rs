@@ -14,7 +14,8 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with its step functions. Cells that the automaton treats alike share one step function, so that algorithms compute its results once.
+/// An automaton, with the functions that return its next state. Cells that the automaton treats alike share one step function, so that algorithms
+/// compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,

@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// Describes the distribution of the levels in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Describes in one sentence how near the levels so far are to the exact distribution; `None` for a sampler with exactly this distribution.
+    /// Describes in one sentence how near the drawn levels are to the exact distribution; `None` for a sampler with exactly this distribution.
     fn quality(&self) -> Option<String> {
         None
     }

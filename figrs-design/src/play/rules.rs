@@ -26,7 +26,7 @@ pub(super) struct CompiledRules {
     is_strict: bool,
     /// The tiles of the set.
     tiles: Vec<Tile>,
-    /// Class of the cells with each set of meanings.
+    /// For each set of meanings, the class of the cells whose tiles have these meanings.
     classes: Vec<CellClass>,
     /// Properties that some tile of the set has.
     used: CellClass,

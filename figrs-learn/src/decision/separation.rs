@@ -6,9 +6,9 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. Each decision
-/// in the returned order is extremal among itself and the decisions after it. The result is `None` if there are Scores, because decisions may
-/// determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
+/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
+/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
 ///
 /// In the graph of the proof, each decision reads the elements that are known when it is made.
 ///

@@ -206,7 +206,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Calls `see` with the index and values of each assignment of the decision's scope.
+    /// Calls `see` with the index and the values of each assignment of the elements on which the decision's utilities depend.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];

@@ -24,7 +24,7 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Returns the number of numbers of which the values of all parameters consist.
+    /// Returns the number of numbers in the values of all parameters together.
     pub(super) fn numbers(&self) -> usize {
         let learned = self.step.outcomes().learned().iter();
         learned.map(|learned| learned.params.len()).sum()

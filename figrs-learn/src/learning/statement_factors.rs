@@ -15,7 +15,7 @@ pub(super) enum StatementFactors {
 }
 
 impl StatementFactors {
-    /// Adds a factor for each column to an encoded graph.
+    /// Adds to a factor graph a factor for the evidence in each column of data.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());

@@ -48,7 +48,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
     }
 
     /// Returns the compiled element program, for further questions. The number of worlds of the compiled program is the number of boards. The
-    /// probability of its evidence is the probability that independent cells follow the rules and meet all demands.
+    /// probability of the compiled program's evidence is the probability that independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }

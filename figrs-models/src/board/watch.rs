@@ -40,7 +40,7 @@ pub enum Event {
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// A part of a generator's own formula was evaluated.
+    /// The sampler has evaluated a part of the formula that a generator has of its own.
     Computed {
         /// Number of steps done.
         steps: u64,

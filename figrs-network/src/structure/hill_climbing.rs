@@ -49,9 +49,10 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs from the climber's structure to a local optimum. The first restart climbs from the same structure with another preference among changes
-    /// of equal gain, and finds a second local optimum. Further restarts alternate between the two local optima. Each further restart begins at the
-    /// best structure found from its optimum, with random covered arcs reversed, and every second time also with random changes.
+    /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure with another
+    /// preference among changes of equal gain, and finds a second local optimum. Further restarts alternate between the two local optima. Each
+    /// further restart begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random
+    /// changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,

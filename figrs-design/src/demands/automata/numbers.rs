@@ -84,7 +84,7 @@ pub(in crate::demands) struct NumberInEach {
 }
 
 impl NumberInEach {
-    /// Returns the number of tiles whose ages, in columns, the automaton's state holds.
+    /// Returns the number of latest tiles whose ages the automaton's state holds.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

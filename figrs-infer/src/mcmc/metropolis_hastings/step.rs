@@ -11,7 +11,7 @@ impl Kernel {
     /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
     /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
     ///
-    /// The trace must hold a world of positive weight.
+    /// Before the step the trace must hold a world of positive weight.
     ///
     /// **Errors.** Errors of the elements that the step evaluates; an error if a user's proposal is not an atomic element.
     pub fn step<D: StepDecisions>(

@@ -22,7 +22,7 @@ use figrs_factor::Stopped;
 ///
 /// Input elements of a part of a sequence have the values of the output elements of the part before.
 pub trait Sequence: Sync {
-    /// The type of the values of which a trajectory consists.
+    /// The type of the values in a trajectory.
     type Value: Value;
 
     /// Returns the number of parts of the sequence, at least one.

@@ -29,9 +29,9 @@ fn is_platformers(symbol: char) -> bool {
 /// Reads training levels from folders: text files (`*.txt`) with one level in each file and one row on each line, and maps of level editors.
 ///
 /// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
-///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0 by `picture`, or else by its order; 0 is the first tile of the
-///   map's tileset, or the value 1. A tile that no legend numbers has the words of its class in the map. Flipped tiles count as the tiles that are
-///   not flipped.
+///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by its order. The number 0 stands for the
+///   first tile of the map's tileset, or for the value 1. A tile that no legend numbers has the words of its class in the map. Flipped tiles count as
+///   the tiles that are not flipped.
 /// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
 ///   encodings of one game, only the folder called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.

@@ -281,7 +281,7 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Returns some cells as columns, with the events that the configurations of some rows occurred in training.
+    /// Returns the cells as columns, with the events that the tiles in some rows, given their neighbours, occurred in training.
     fn level_columns(
         &self,
         first: usize,

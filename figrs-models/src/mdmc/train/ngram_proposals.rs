@@ -93,8 +93,8 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// Returns for each column, given the columns before it, the mean over all continuations of the product of the factors of the column and all later
-/// columns. The result is empty if there are too many histories (sequences of columns).
+/// Returns for each column, given the columns before it, the expected factor of the demands on it and all later columns. The result is empty if there
+/// are too many histories (sequences of columns).
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
     /// Maximum number of histories (sequences of columns before a column).
     const MOST: usize = 20_000;

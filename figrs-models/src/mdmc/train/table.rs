@@ -10,7 +10,8 @@ pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
 /// A table with fewer possible keys than this finds counts by direct index, unless few keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum number of possible keys per used key for a direct index. If fewer keys are used, a binary search is as quick as a direct index.
+/// A direct index is used if at most this many keys are possible for each key that has counts. If fewer keys are used, a binary search is as quick as
+/// a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// The tiles that occurred in one configuration in training.

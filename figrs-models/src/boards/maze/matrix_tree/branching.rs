@@ -87,7 +87,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
     taken.iter().map(pointer).collect()
 }
 
-/// A pointer with its cost.
+/// The pointer of a room to an adjacent room, with its cost.
 #[derive(Clone, Copy, Debug)]
 struct Costed {
     cost: f64,

@@ -203,7 +203,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns Green's function from the first room to each room: all zero if the first room is the ground.
+    /// Returns Green's function from the first room to each room (the expected numbers of visits of a random walk), or zeros if the walk ends in the
+    /// first room.
     fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
         let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
         if self.ground == 0 {
