@@ -67,7 +67,9 @@ pub use figrs_models as models;
 #[cfg(feature = "network")]
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
-pub use figrs_reals::{ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals};
+pub use figrs_reals::{
+    Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+};
 #[cfg(feature = "reports")]
 pub use figrs_report::{
     BandChart, BandPoint, ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage,

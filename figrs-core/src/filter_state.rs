@@ -52,7 +52,9 @@ impl<S: PortableState> PortableState for Vec<S> {
     }
 
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>) {
-        values.into_iter().for_each(|values| S::append(values, all));
+        for values in values {
+            S::append(values, all);
+        }
     }
 }
 

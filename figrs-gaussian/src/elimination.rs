@@ -3,6 +3,7 @@
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
+use nalgebra::DVector;
 
 use crate::error::GaussianError;
 use crate::front::Front;
@@ -115,6 +116,43 @@ impl<'g> Elimination<'g> {
             conditionals,
             finite,
         })
+    }
+
+    /// The values of all vectors for an assignment of all finite variables, in which each number deviates from its mean given the vectors that are eliminated
+    /// later by a standard normal number that `noise` returns.
+    pub(crate) fn reals(
+        &self,
+        finite: &[u32],
+        mut noise: impl FnMut() -> f64,
+    ) -> Vec<DVector<f64>> {
+        let graph = self.graph;
+        let dimensions = graph.dimensions.iter();
+        let mut reals: Vec<DVector<f64>> = dimensions.map(|&n| DVector::zeros(n)).collect();
+        let mut values: Vec<f64> = Vec::new();
+        for (step, conditionals) in self.steps.iter().zip(&self.conditionals).rev() {
+            let place = step.finite.iter().fold(0, |place, &v| {
+                place * graph.finite.cardinality(v) + finite[v.index()] as usize
+            });
+            let own = step.eliminated.iter().map(|&real| graph.dimension(real));
+            values.clear();
+            values.resize(own.sum(), 0.0);
+            for real in &step.separator {
+                values.extend(reals[real.index()].iter());
+            }
+            let rows = conditionals[place].chunks_exact(values.len() + 1);
+            for (i, row) in rows.enumerate().rev() {
+                let known = row[i + 1..values.len()].iter().zip(&values[i + 1..]);
+                let sum: f64 = known.map(|(coefficient, x)| coefficient * x).sum();
+                values[i] = (row[values.len()] + noise() - sum) / row[i];
+            }
+            let mut rest = &values[..];
+            for &real in &step.eliminated {
+                let (own, others) = rest.split_at(graph.dimension(real));
+                reals[real.index()].copy_from_slice(own);
+                rest = others;
+            }
+        }
+        reals
     }
 
     /// The factor graph of the finite variables, in which the integrals of the real numbers are factors.

@@ -15,6 +15,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod draws;
 mod elimination;
 mod error;
 mod expectation_propagation;
@@ -29,6 +30,7 @@ mod quadrature;
 mod square_root_form;
 mod tilted;
 
+pub use draws::Draws;
 pub use elimination::Elimination;
 pub use error::GaussianError;
 pub use expectation_propagation::{Convergence, Projection, Site, Sweeps, propagate};

@@ -4,7 +4,7 @@ use figrs_factor::Limits;
 use figrs_factor::eliminate::most_probable as most_probable_finite;
 use nalgebra::DVector;
 
-use crate::elimination::{Elimination, strides};
+use crate::elimination::Elimination;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
 
@@ -34,33 +34,7 @@ pub fn most_probable(
 ) -> Result<MostProbable, GaussianError> {
     let elimination = Elimination::maximise(graph, limit, &limits.until)?;
     let (finite, log_weight) = most_probable_finite(elimination.finite(), limits)?;
-    let dimensions = graph.dimensions.iter();
-    let mut reals: Vec<DVector<f64>> = dimensions.map(|&n| DVector::zeros(n)).collect();
-    let conditionals = elimination.conditionals.iter();
-    for (step, conditionals) in elimination.steps.iter().zip(conditionals).rev() {
-        let strides = strides(graph, &step.finite, &step.finite);
-        let places = step.finite.iter().zip(strides);
-        let place: usize = places
-            .map(|(v, stride)| stride * finite[v.index()] as usize)
-            .sum();
-        let above = step.separator.iter().flat_map(|real| &reals[real.index()]);
-        let above: Vec<f64> = above.copied().collect();
-        let dimensions = step.eliminated.iter().map(|&real| graph.dimension(real));
-        let mut values = vec![0.0; dimensions.sum()];
-        values.extend(above);
-        let rows = conditionals[place].chunks_exact(values.len() + 1);
-        for (i, row) in rows.enumerate().rev() {
-            let known = row[i + 1..values.len()].iter().zip(&values[i + 1..]);
-            let sum: f64 = known.map(|(coefficient, x)| coefficient * x).sum();
-            values[i] = (row[values.len()] - sum) / row[i];
-        }
-        let mut start = 0;
-        for &real in &step.eliminated {
-            let end = start + graph.dimension(real);
-            reals[real.index()].copy_from_slice(&values[start..end]);
-            start = end;
-        }
-    }
+    let reals = elimination.reals(&finite, || 0.0);
     Ok(MostProbable {
         finite,
         reals,

@@ -6,13 +6,12 @@ use figrs_core::expand::Encoding;
 use figrs_core::internals::{Kind, QueryKind};
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
 use figrs_factor::eliminate::EliminationError;
-use figrs_factor::graph::VarId;
-use figrs_gaussian::{GaussianError, MostProbable, most_probable};
+use figrs_gaussian::{GaussianError, most_probable};
 use rustc_hash::FxHashSet;
 
 use crate::closed_form::{MAX_COMPONENTS, explained, impossible};
 use crate::hybrid_model::HybridModel;
-use crate::linear_element::{Conditional, Linear};
+use crate::hybrid_world::HybridWorld;
 use crate::scan::{Form, Scan, not_closed};
 
 /// Finds the most probable world of a model in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
@@ -54,8 +53,12 @@ pub fn best_world_in_closed_form(
         error => explained(&hybrid, error),
     })?;
     let log_probability = world.log_weight;
-    let values = BestWorld::new(&hybrid, &encoding, world).values()?;
-    Ok(Answer::world(algorithm, values, log_probability))
+    let world = HybridWorld::new(&hybrid, world.finite, world.reals);
+    Ok(Answer::world(
+        algorithm,
+        values(&world, &encoding)?,
+        log_probability,
+    ))
 }
 
 /// Checks that all worlds have the same random elements: their densities cannot be compared otherwise.
@@ -85,97 +88,44 @@ fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The values of the elements of a world.
-struct BestWorld<'w, 'm> {
-    hybrid: &'w HybridModel<'m>,
-    encoding: &'w Encoding,
-    world: MostProbable,
-    /// All finite variables of the graph, in ascending order.
-    variables: Vec<VarId>,
+/// The elements of a world with their values.
+fn values(
+    world: &HybridWorld<'_, '_>,
+    encoding: &Encoding,
+) -> Result<Vec<(AnyElement, Datum)>, Error> {
+    let (scan, expansion) = (world.hybrid.scan(), &world.hybrid.expansion);
+    let finite = expansion.elements().iter().filter_map(|expanded| {
+        let element = &expanded.element;
+        let value = encoding.value(expansion, element, &world.finite)?;
+        Some((element.clone(), value))
+    });
+    let mut values: Vec<(AnyElement, Datum)> = finite.collect();
+    let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+    let mut stack = scan.roots.clone();
+    while let Some(element) = stack.pop() {
+        if !matches!(scan.form(&element), Form::Real(_)) || !seen.insert(element.id()) {
+            continue;
+        }
+        stack.extend(element.parents().iter().cloned());
+        stack.extend(result_of(world, &element));
+        let value = if let Some(value) = scan.observed(&element) {
+            Some(value.clone())
+        } else {
+            let rows = world.hybrid.real_target(&element)?;
+            rows.map(|rows| world.real_value(&element, &rows))
+        };
+        values.extend(value.map(|value| (element, value)));
+    }
+    Ok(values)
 }
 
-impl<'w, 'm> BestWorld<'w, 'm> {
-    fn new(hybrid: &'w HybridModel<'m>, encoding: &'w Encoding, world: MostProbable) -> Self {
-        let variables = (0..world.finite.len() as u32).map(VarId).collect();
-        Self {
-            hybrid,
-            encoding,
-            world,
-            variables,
-        }
-    }
-
-    /// The elements of the world with their values.
-    fn values(&self) -> Result<Vec<(AnyElement, Datum)>, Error> {
-        let scan = self.hybrid.scan();
-        let expansion = &self.hybrid.expansion;
-        let finite = expansion.elements().iter().filter_map(|expanded| {
-            let element = &expanded.element;
-            let value = self
-                .encoding
-                .value(expansion, element, &self.world.finite)?;
-            Some((element.clone(), value))
-        });
-        let mut values: Vec<(AnyElement, Datum)> = finite.collect();
-        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-        let mut stack = scan.roots.clone();
-        while let Some(element) = stack.pop() {
-            let Form::Real(_) = scan.form(&element) else {
-                continue;
-            };
-            if !seen.insert(element.id()) {
-                continue;
-            }
-            stack.extend(element.parents().iter().cloned());
-            stack.extend(self.result_of(&element));
-            let value = match scan.observed(&element) {
-                Some(value) => value.clone(),
-                None => self.real_value(&element)?,
-            };
-            values.push((element, value));
-        }
-        Ok(values)
-    }
-
-    /// The result of a Chain in the world; `None` for other elements.
-    fn result_of(&self, element: &AnyElement) -> Option<AnyElement> {
-        let scan = self.hybrid.scan();
-        let results = scan.branches.get(&element.id())?;
-        let parents = element.parents().iter();
-        let index = parents.fold(0, |index, parent| {
-            let place = scan.finite.known_place(parent);
-            let value = self
-                .hybrid
-                .value(place, &self.variables, &self.world.finite);
-            index * scan.finite.support(place).len() + value as usize
-        });
-        results.get(index).cloned()
-    }
-
-    /// The value of an element that is a linear function of the vectors.
-    fn real_value(&self, element: &AnyElement) -> Result<Datum, Error> {
-        let rows = self.hybrid.real_target(element)?;
-        let numbers = rows.map_or_else(Vec::new, |rows| self.numbers(&rows));
-        let is_number = element.no_values().value_type() == std::any::TypeId::of::<f64>();
-        Ok(match numbers[..] {
-            [number] if is_number => Datum::new(number),
-            _ => Datum::new(numbers),
-        })
-    }
-
-    fn numbers(&self, rows: &Conditional<Linear>) -> Vec<f64> {
-        let finite = &self.world.finite;
-        let row = self.hybrid.row(rows, &self.variables, finite);
-        let mut numbers = row.offset().to_vec();
-        for (index, coefficients) in row.terms() {
-            let Some(real) = self.hybrid.real(index) else {
-                continue;
-            };
-            let vector = &self.world.reals[real.index()];
-            for (number, term) in numbers.iter_mut().zip((coefficients * vector).iter()) {
-                *number += term;
-            }
-        }
-        numbers
-    }
+/// The result of a Chain in a world; `None` for other elements.
+fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
+    let scan = world.hybrid.scan();
+    let results = scan.branches.get(&element.id())?;
+    let index = element.parents().iter().fold(0, |index, parent| {
+        let place = scan.finite.known_place(parent);
+        index * scan.finite.support(place).len() + world.finite_value(place) as usize
+    });
+    results.get(index).cloned()
 }

@@ -21,6 +21,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::closed_form::explained;
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
+use crate::hybrid_world::HybridWorld;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, NormalVector, Scan, not_closed};
 use crate::site::Site;
@@ -313,6 +314,39 @@ impl<'m> HybridModel<'m> {
             return Err(error);
         }
         found.map_err(|error| explained(self, error))
+    }
+
+    /// The logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    ///
+    /// **Errors.** The errors of the functions.
+    pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
+        let mut log = 0.0;
+        for made in &self.sites {
+            let HybridFactor {
+                finite,
+                reals,
+                forms,
+            } = &self.graph.factors[made.factor];
+            let place = finite.iter().fold(0, |place, &v| {
+                place * self.graph.finite.cardinality(v) + world.finite[v.index()] as usize
+            });
+            let numbers = reals.iter().flat_map(|real| &world.reals[real.index()]);
+            let numbers: Vec<f64> = numbers.copied().collect();
+            let Projection {
+                offset,
+                coefficients,
+            } = &made.projections[place];
+            let terms = coefficients.iter().zip(&numbers).map(|(a, x)| a * x);
+            let number = offset + terms.sum::<f64>();
+            let values = &made.assignments[place];
+            let value_of =
+                |place: usize| values[made.scope.binary_search(&place).unwrap_or_default()];
+            let finite = &self.scan.finite;
+            let likelihood = made.site.log_likelihood(finite, &value_of, number)?;
+            log += likelihood + made.site.log_values(finite);
+            log -= forms[place].log_value(&DVector::from_vec(numbers));
+        }
+        Ok(log)
     }
 
     /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.

@@ -14,6 +14,7 @@
 //! | `closed_form` | the marginals of the targets |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
+//! | `collapsed`, `drawn_part` | samplers that draw only what has no closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief` | the joint distribution of several elements |
 //! | `saved_filter` | a filter in a form that can be serialised |
@@ -24,12 +25,16 @@
 mod belief;
 mod best_world;
 mod closed_form;
+mod collapsed;
 mod conjugate;
+mod correction;
+mod drawn_part;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;
 mod finite_part;
 mod hybrid_model;
+mod hybrid_world;
 mod law;
 mod linear_element;
 mod private_results;
@@ -41,6 +46,7 @@ mod with_reals;
 
 pub use best_world::best_world_in_closed_form;
 pub use closed_form::in_closed_form;
+pub use collapsed::Collapsed;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
 pub use law::FilterLaw;

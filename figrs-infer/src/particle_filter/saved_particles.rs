@@ -1,7 +1,7 @@
 //! The form in which a filter of particles is saved and loaded.
 
 use figrs_answer::Error;
-use figrs_core::{NextElements, PortableState, SupportBuilder};
+use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ParticleFilter;
@@ -91,7 +91,7 @@ impl<S: PortableState> ParticleFilter<S> {
             return Err(unfit("it is damaged"));
         }
         let elements = first.elements();
-        let builders = elements.iter().map(|element| element.no_values());
+        let builders = elements.iter().map(AnyElement::no_values);
         let mut builders: Vec<SupportBuilder> = builders.collect();
         let mut values = vec![Vec::with_capacity(weights.len()); elements.len()];
         for state in saved.states {

@@ -59,12 +59,11 @@ fn random(rng: &mut SmallRng) -> (Model, Vec<Element<usize>>, Vec<Element<f64>>)
             Select::new(shares.into_iter().zip(0..))
         };
         let rows = [row(rng), row(rng), row(rng)];
-        finite.push(match i {
-            0 => rows[0].clone(),
-            _ => {
-                let parent = finite[rng.random_range(0..i)].clone();
-                Cpd::new(&parent, (0..3).zip(rows))
-            }
+        finite.push(if i == 0 {
+            rows[0].clone()
+        } else {
+            let parent = finite[rng.random_range(0..i)].clone();
+            Cpd::new(&parent, (0..3).zip(rows))
         });
     }
     let mut model = Model::new();
