@@ -103,7 +103,7 @@ fn steps() -> clap::builder::RangedI64ValueParser<u32> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
-    /// A plan, and the number of plans of its length.
+    /// A plan, and the number of plans that have the same length.
     Solve,
     /// The number of plans.
     Count,

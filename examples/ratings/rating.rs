@@ -2,7 +2,7 @@
 //!
 //! A skill is a normal variable that performs a random walk between matches. In a match each player's performance is the skill plus noise; the side
 //! with the larger sum of performances wins if it leads by more than the draw margin. The result of a match is a likelihood of one number, the lead.
-//! The update of the match's players is therefore exact, but afterwards the players are approximated as independent.
+//! The exact update of the players of a match is followed by an approximation: the players are then treated as independent.
 //!
 //! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
 

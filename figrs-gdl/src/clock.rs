@@ -1,7 +1,7 @@
 //! The clock of a puzzle: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
 //! A counter of steps multiplies the number of states by the number of its values, although it often determines only when the puzzle ends. States are
-//! therefore stored without counters until the step at which a counter makes a difference.
+//! stored without counters of steps until the step at which a counter makes a difference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

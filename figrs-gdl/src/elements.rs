@@ -40,7 +40,7 @@ impl std::fmt::Display for Length {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal. With
-    /// this policy all plans of the same length are equally likely.
+    /// the policy `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
     /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of

@@ -118,7 +118,7 @@ impl FactSample {
 }
 
 /// Returns the state in which these literals hold; `None` if the sample does not determine the value of another fact. If the sample contains all
-/// states, no other state satisfies these literals.
+/// states, no state outside the sample satisfies the literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -166,8 +166,8 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that undoes this action, as `leads_back` decides. Actions that have undone the same action before are tried
-    /// first.
+    /// Finds an action among `legal` that undoes a given action, as the function `leads_back` decides. Actions that have undone the same action
+    /// before are tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

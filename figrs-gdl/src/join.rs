@@ -12,8 +12,7 @@ use super::tuples::{Candidates, Tuples};
 pub(super) enum JoinedTuples {
     /// All tuples of facts are joined.
     All,
-    /// In semi-naive evaluation, the condition at this index is joined over tuples of the last round, and the conditions before it over earlier
-    /// tuples, so that no combination is found twice.
+    /// The condition at this index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive evaluation).
     Recent(usize),
 }
 

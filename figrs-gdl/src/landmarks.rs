@@ -97,8 +97,8 @@ impl Landmarks {
     /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. The
     /// function returns false if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
-    /// In puzzles where a single action meets each condition of the goal, this selection is the rule of the fewest remaining values (R. M. Haralick
-    /// and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (R. M. Haralick and G. L. Elliott,
+    /// "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],

@@ -2,7 +2,7 @@
 //!
 //! The function [`Puzzle::read`] reads rules, checks them and instantiates their variables. The method [`Puzzle::elements`] converts a puzzle to an
 //! element program, in which actions are random choices. The evidence of the element program states that actions are legal and that the goal is met
-//! at the end; an exact algorithm then counts plans, computes the probability of the goal, finds the most probable or a shortest plan
+//! at the end. An exact algorithm then counts plans, computes the probability of the goal, finds the most probable or a shortest plan
 //! ([`Puzzle::cheapest`]), draws plans, or computes the distribution of the actions at each step.
 //!
 //! ```
@@ -49,7 +49,7 @@
 //! (or the value of [`Puzzle::goal`]). With [`Policy::Blind`], an action is drawn from *all* actions with equal probability, and its legality is
 //! evidence. With [`Policy::Blind`], all plans of a length are equally likely, and the probability of the goal is the number of plans divided by the
 //! number of all sequences. With [`Policy::Legal`], an action is drawn from the legal actions, and the probability of a plan is the probability that
-//! a player who draws actions in this way finds it by chance.
+//! random legal actions form it.
 //!
 //! # Execution of rules
 //!

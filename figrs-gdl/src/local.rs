@@ -79,7 +79,7 @@ impl NegativeCycle {
 }
 
 impl LocatedCycle {
-    /// Returns the error that reports the cycle at its offset in the text.
+    /// Returns the error that reports the cycle of dependencies at its offset in the text.
     pub(super) fn message(&self, facts: &Facts, symbols: &Symbols) -> KifError {
         let NegativeCycle { atoms, negated, .. } = &self.cycle;
         let text = |atom: u32| self.numbering.text(atom, facts, symbols);

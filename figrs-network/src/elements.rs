@@ -43,8 +43,8 @@ pub(super) fn of_tables(
 ///
 /// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are
 /// divided by the largest weight of their factor to become probabilities, and the uniform distribution divides by the number of states. The model
-/// multiplies the weight of each world by all divisors of weights and of uniform distributions. The probability of the model's evidence is therefore
-/// the sum over all assignments of the product of all factors.
+/// multiplies the weight of each world by all divisors of weights and of uniform distributions. The probability of the evidence of the returned model
+/// is the sum over all assignments of the product of all factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],

@@ -112,7 +112,8 @@ impl NetworkLearner {
     /// Learns the tables of a network from data.
     ///
     /// States of an unobserved variable with equal numbers in all tables would stay equal in every round, which is a stationary point but not a
-    /// maximum. The initial numbers of tables with equal states are therefore drawn at random, and [`LearnedNetwork::alike`] lists the variables.
+    /// maximum. The initial numbers of tables in which two states have equal numbers are drawn at random, and [`LearnedNetwork::alike`] lists the
+    /// variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
     /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.

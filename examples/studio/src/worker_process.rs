@@ -1,7 +1,7 @@
 //! The worker process of the server, and the requests that it works on.
 //!
 //! The work on a request gets a signal to stop when no client waits for it. If the work does not react to the signal, the worker process is killed,
-//! and a new process takes over the other requests. Work for which no client waits therefore ends within a fixed time.
+//! and a new process takes over the other requests. The work on a request ends within a fixed time if no client waits for it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -49,8 +49,8 @@ pub enum Demand {
     /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: if the trained model never draws these tiles, there is
     /// no level.
     Pinned(Mask),
-    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw: earlier cells
-    /// do not depend on these tiles, and configurations with them need not occur in training.
+    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw. Earlier cells
+    /// do not depend on placed tiles, and configurations with placed tiles need not occur in training.
     Placed(Mask),
     /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; the demand applies to levels that are played
     /// to the right.

@@ -11,12 +11,12 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisted proposals of tiles: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
-/// the weight of the particle is multiplied by the sum of these products.
+/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times its factor for the demands. The weight of
+/// the particle is multiplied by the sum of these products over all tiles.
 ///
 /// A demand to resemble a drawing multiplies the weight of each tile as soon as the tile is drawn. A demand with an automaton multiplies the weight
-/// of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the tile. Along a level the product of these ratios
-/// is the factor of the demand, so that the weighted particles have the model's distribution given the demands.
+/// of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the tile. Along a level the product of the ratios
+/// of values is the factor of the demand, so that the weighted particles have the model's distribution given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".

@@ -406,7 +406,7 @@ impl Movement {
 
     /// Reads a movement in JSON: an object with the fields of [`from_toml`](Self::from_toml).
     ///
-    /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
+    /// The Video Game Level Corpus has files of jumps in the form that `from_json` reads: `{"jumps": [..], "solid": [..]}`.
     ///
     /// **Errors.** The text is not a movement in JSON; the error gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {

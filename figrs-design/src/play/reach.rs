@@ -17,7 +17,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 
 /// Playability of a level whose columns the caller gives from the left, or whose rows the caller gives from the bottom if the player climbs.
 ///
-/// Levels with equal values of this type are equally playable under any columns that follow. A value of this type can therefore be the state of a
+/// Levels with equal values of this type are equally playable under any columns that follow. A value of the type [`Reach`] can be the state of a
 /// [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
@@ -29,10 +29,9 @@ use figrs_models::mdmc::{LevelError, Tile};
 /// it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 /// # Complexity
 ///
-/// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and once for each possible
-/// return from the right into a part of the column that is not reached yet. The work for a column is repeated for each number of areas that a player
-/// may have passed. Memory does not grow with the number of columns, except for the stored sets of goal tiles; a set that contains another one is
-/// left out.
+/// A column takes time in proportion to its height times the stages of moves: once for the cells reached from the left, and once for each possible
+/// return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not grow with the
+/// number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
 ///
 /// # Errors
 ///

@@ -137,7 +137,7 @@ impl MovementRules {
     ///   continues over an enemy or hazard that would support the player.
     /// - By strict rules, a player passes from cell to cell by their common sides. By strict rules, each part of a move, such as a step of an arc or
     ///   a fall, must be possible as a sequence of steps of one cell up, down or aside through free cells, towards the end of that part. By strict
-    ///   rules, no player therefore passes between two solid tiles that touch at a corner, nor through a tile that the movement does not test.
+    ///   rules, no player passes between two solid tiles that touch at a corner, nor through a tile that the movement does not test.
     /// - By strict rules, the first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.

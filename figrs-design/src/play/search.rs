@@ -30,8 +30,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Guarantee
 ///
-/// The search is exact under these rules: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`]. The search
-/// finds a path with the fewest moves.
+/// The search is exact under the rules of the movement: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`].
+/// The search finds a path with the fewest moves.
 ///
 /// # Complexity
 ///

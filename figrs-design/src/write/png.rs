@@ -44,8 +44,8 @@ impl LevelWriter<'_> {
     /// Writes the level as a PNG picture; notes become text chunks.
     ///
     /// A tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a sheet, tiles without built-in pictures are drawn
-    /// as squares with their letters: solid tiles dark with raised edges, tiles of another known meaning in the colour of that meaning on a light
-    /// ground, and each tile of unknown meaning in a flat colour of its own.
+    /// as squares with their letters. Solid tiles are dark with raised edges, tiles of another known meaning have the colour of that meaning on a
+    /// light ground, and each tile of unknown meaning has a flat colour of its own.
     ///
     /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles), the name of a note is not 1 to 79 Latin-1
     /// characters, or `out` cannot be written.

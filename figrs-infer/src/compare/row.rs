@@ -29,8 +29,8 @@ pub struct ComparisonRow {
     /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between its log-probability and that of
     /// the most probable world.
     pub error: Option<f64>,
-    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this field is the largest
-    /// standard error that the algorithm states.
+    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
+    /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
     /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio comes from Student's t distribution:
     /// it is converted to the normal score with the same tail probability.

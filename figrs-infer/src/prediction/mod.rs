@@ -48,8 +48,8 @@ pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
     /// The predicted element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
-    /// if the answer has no draws; then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the run, predictions
-    /// use its new value.
+    /// if it has no draws; then the element is drawn given the values of the targets. If a [`Param`](figrs_core::Param) was set after the run,
+    /// predictions use its new value.
     ///
     /// **Guarantee.** The predicted element is independent of the evidence given the targets, as figrs checks. The draws of the element follow its
     /// posterior as accurately as the answer follows the posterior of the targets. An element that is not independent of the evidence given the

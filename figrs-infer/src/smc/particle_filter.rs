@@ -58,7 +58,7 @@ pub struct PopulationResult {
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
-    /// Index among the remaining populations; `None` if the population was removed because all its weights were zero.
+    /// Index of the population among the populations that remain; `None` if it was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 

@@ -19,9 +19,9 @@ use figrs_answer::setters;
 /// differ by less than `1e-12` of the sum of the largest utilities count as equally good, and the option listed first among them is chosen.
 ///
 /// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only this
-/// decision knows, and so on. The time is exponential in the width of the best elimination order of this kind, which may be far larger than the width
-/// of orders for sums alone. The algorithm adds utility tables into one table only where one decision influences several of them. With limited
-/// memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
+/// decision knows, and so on. The time is exponential in the width of the best elimination order with the decisions in order, which may be far larger
+/// than the width of orders for sums alone. The algorithm adds utility tables into one table only where one decision influences several of them. With
+/// limited memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
 ///
 /// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an
 /// element may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an

@@ -18,7 +18,7 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Policies that maximise the expected utility of some decisions, together with this maximum.
+/// Policies that maximise the expected utility of some decisions, together with the maximal expected utility.
 ///
 /// A later change of a [`Param`](figrs_core::Param) does not change the plan's policies and utilities, which hold for the probabilities when the plan
 /// was found. If a parameter has changed, find a new plan before computing values of information or control, which are differences from the plan's

@@ -29,8 +29,8 @@ pub struct PolicyRow<T> {
     pub known: Vec<Datum>,
     /// The best option.
     pub choose: T,
-    /// The expected sum of all utilities, given the known values of the row and the chosen option. For this utility, earlier decisions follow the
-    /// plan or, if the plan does not lead to the row's values, choose all their options with equal weight.
+    /// The expected sum of all utilities, given the known values of the row and the chosen option. The utility of the row assumes that earlier
+    /// decisions follow the plan or, if the plan does not lead to the row's values, choose all their options with equal weight.
     pub utility: f64,
 }
 

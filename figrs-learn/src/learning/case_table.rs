@@ -23,7 +23,7 @@ pub(super) struct CaseColumn {
 pub(super) enum Cell {
     /// The element has this value.
     Value(Datum),
-    /// The evidence on the element consists of these conditions and weights.
+    /// Conditions and weights are the evidence on the element.
     Statements(Vec<Evidence>),
 }
 

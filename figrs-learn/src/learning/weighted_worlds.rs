@@ -226,7 +226,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// In this expectation step, a unit is a row, whose worlds are drawn in several units of work.
+    /// A unit of this expectation step is one row of data, whose worlds are drawn in several units of work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

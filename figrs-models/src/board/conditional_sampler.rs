@@ -32,8 +32,8 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 ///
 /// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
 /// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
-/// chains are not independent, and their distribution tends to the exact one as the chains run; chains end when the R-hat of simple measures is at
-/// most 1.05, or after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
+/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is
+/// at most 1.05, or after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
 ///
 /// **Complexity.** The complexity of the method that draws the boards; if methods take turns, a few times that of the quicker one.
 ///

@@ -158,8 +158,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if that is predicted to be several times as quick as the exact method; `None` if it is not,
-    /// or if the chains do not converge in time.
+    /// Draws a few boards, each by its own Markov chain, if that is predicted to be several times as quick as the exact method. The result is `None`
+    /// if it is not, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Bytes of states that the exact method explores in the time in which a Markov chain proposes to change a cell.
         const PROPOSAL: f64 = 12.0;

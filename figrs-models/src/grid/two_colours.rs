@@ -17,8 +17,8 @@ impl TwoColours {
         Self { size }
     }
 
-    /// True if four groups, around which no other group reaches, have alternating colours. If later cells connect the first and the third of these
-    /// groups, they separate the second group from the fourth.
+    /// True if four groups, around which no other group reaches, have alternating colours. If later cells connect the first and the third of four
+    /// such groups, they separate the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

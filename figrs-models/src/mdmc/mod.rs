@@ -1,6 +1,6 @@
 //! Multi-dimensional Markov chains (`MdMC`) that learn tile levels from examples and generate new ones.
 //!
-//! A chain is trained by counting: for every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
+//! A chain is trained by counting. For every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
 //! below and left-below) form a *configuration*, and the chain counts each tile in each configuration. Levels are generated from the bottom row up
 //! and from left to right, so that the neighbours of a cell are decided before it. A configuration that never occurred in training is *unseen*;
 //! looking ahead avoids most unseen configurations.

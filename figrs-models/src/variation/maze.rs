@@ -10,7 +10,7 @@ use figrs_reading::Mistake;
 /// The mazes have side `N`, `s` common passages, and solutions whose lengths differ by `d` steps:
 ///
 /// - The reading `dissimilarity`, which is recommended, is `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at least
-///   1: shares of all passages and of the largest difference.
+///   1.
 /// - The reading `dissimilarity-printed-length` is like `dissimilarity` with `2N - 2` as the last divisor, as printed.
 /// - The score of mazes by the reading `as-printed` is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. The score `as-printed` is larger for more
 ///   similar mazes, although the text of the source states that a higher score means more variation.

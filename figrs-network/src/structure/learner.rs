@@ -49,11 +49,12 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// a better score on the expected counts, and the tables fitted to this structure give the next network. The rounds of structural
 /// expectation-maximisation run from two starts. The first start of the rounds is the structure with which the search begins. The second start of the
 /// rounds is the structure that a search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial
-/// tables of the second start come from the counts of these rows, after one is added to each count. The better-scored result of the two starts is
-/// returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the score of the observed cells
-/// contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of the observed cells is the
-/// score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural expectation-maximisation end in
-/// a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at random.
+/// tables of the second start come from the counts of the rows that have all cells of a table, after one is added to each count. The better-scored
+/// result of the two starts is returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
+/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
+/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural
+/// expectation-maximisation end in a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at
+/// random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
 /// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,

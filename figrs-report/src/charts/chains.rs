@@ -24,8 +24,8 @@ pub trait ChainCharts {
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
     /// Returns a rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
-    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). In a rank plot equal draws have the mean of their ranks. A
-    /// target with few values therefore has few bars, whose heights are equal in all panels if the chains agree.
+    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). In a rank plot equal draws have the mean of their ranks.
+    /// The rank plot of a target with few values has few bars, whose heights are equal in all panels if the chains agree.
     ///
     /// **Errors.** The errors of [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;

@@ -66,8 +66,8 @@ use verbs::Scope;
 /// (both included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class is a tile, `any`, a
 /// [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all other tiles, or a list of classes. A pattern
 /// in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of a
-/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is the name of a training level, or a glob
-/// pattern such as `"*-1"` that matches exactly one name.
+/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
+/// or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
 /// Demands along a level, such as windows, sections, periods and distances, count columns from the left or, if the player climbs, rows from the
 /// bottom.

@@ -134,7 +134,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. A Gibbs block of this kind contains the variables
+    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. An overlapping Gibbs block contains the variables
     /// of one or more constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block
     /// of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {

@@ -58,7 +58,7 @@ impl Kernel {
     }
 
     /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no choices from their conditional distributions,
-    /// because these are as wide as in the posterior.
+    /// which are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;

@@ -187,8 +187,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some random choices into a buffer. The result is the logarithm of the volume element at these coordinates, or `None`
-    /// if some choice is not free or has no coordinates.
+    /// Reads the coordinates of some random choices into a buffer. The result is the logarithm of the volume element at the coordinates, or `None` if
+    /// some choice is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;

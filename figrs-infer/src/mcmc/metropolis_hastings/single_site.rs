@@ -16,7 +16,7 @@ enum ProposalKind {
     Symmetric,
     /// A draw from the prior of the random choice.
     Prior,
-    /// A draw from the conditional distribution of the choice given all other choices, with this power of the likelihood.
+    /// A draw from the conditional distribution of the choice given all other choices, with the likelihood raised to the stored power.
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,

@@ -27,9 +27,9 @@ use figrs_answer::run::replicate::Replicate;
 ///
 /// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
 /// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known when the first
-/// decision is made. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the earlier decisions choose
-/// each option with the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities
-/// of the nearest draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
+/// decision is made. The last decision is fitted first (backward induction): in a run of the sampler, it and the earlier decisions choose all options
+/// with the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the
+/// nearest draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
 ///
 /// Known values are matched exactly if several draws share each value; the policy is then a table of mean utilities. Numbers and lists of numbers are
 /// compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average; each coordinate is divided by its

@@ -37,8 +37,8 @@ pub struct SampledPolicyRow<T> {
     /// The option with the largest estimate.
     pub choose: T,
     /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
-    /// large, because the chosen option is the one with the largest estimate. For this utility, earlier decisions have their known options or,
-    /// without known options, each option with the same probability.
+    /// large, because the chosen option is the one with the largest estimate. The estimate of the utility assumes that earlier decisions have their
+    /// known options or, without known options, each option with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -85,9 +85,8 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. For the estimate,
-    /// earlier decisions have their stated options if this decision knows them, and choose at random otherwise; later decisions follow their
-    /// policies.
+    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. The estimate
+    /// assumes that earlier decisions have their stated options, if this decision knows them, and choose at random otherwise.
     ///
     /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
     /// stated values.

@@ -52,7 +52,7 @@ pub enum Border {
     /// Directions out of the grid are excluded: rooms at the border choose among the other directions, in proportion to their weights.
     #[default]
     Within,
-    /// Rooms at the border may point out of the grid, but the evidence excludes a maze with such a pointer.
+    /// Rooms at the border may point out of the grid, but the evidence excludes mazes in which they do.
     Outside,
 }
 

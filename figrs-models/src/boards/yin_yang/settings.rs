@@ -79,7 +79,7 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. In this bound, a
+/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. In the lower bound, a
 /// colour whose cells form a tree has `b` cells: `k` of them on the rim, in a row, and `c` in corners. The sum over all `m` squares of 2 by 2 cells,
 /// of the colour's cells minus its adjacent pairs, is `m = 2 b + 1 - k - c`, or `2 b + 2` if no cell is on the rim. If a colour has a cycle, the
 /// other colour is a tree inside the cycle, without cells on the rim, and has fewer cells.

@@ -84,7 +84,7 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`; a pattern with a folder, such as
+    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`. A pattern with a folder, such as
     /// `Overworld/*`, is compared with the path below the given folder or one of its subfolders. After several calls of `only`, a file needs to match
     /// only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
@@ -111,7 +111,7 @@ impl CorpusReader {
         self
     }
 
-    /// Reads this layer of map files that have several layers of tiles, instead of the first one.
+    /// Sets the name of the layer to read from map files that have several layers of tiles; without it, the first layer is read.
     pub fn layer(mut self, name: impl Into<String>) -> Self {
         self.layer = Some(name.into());
         self

@@ -25,10 +25,10 @@ struct CellElements {
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply for the *configuration* of its neighbours' tiles, an Apply, *unseen*, that is true if the configuration never occurred in
-/// training, an Apply for the *structure* by which the tile is drawn, and a Chain on configuration and structure for the *tile*. Elements are built
-/// on first use, without computing anything. A query for a few cells, with the tiles around them set by intervention, uses the elements of these
-/// cells only.
+/// Each cell has an Apply for the *configuration* of its neighbours' tiles, and an Apply, *unseen*, that is true if the configuration never occurred
+/// in training. Each cell also has an Apply for the *structure* by which the tile is drawn, and a Chain on configuration and structure for the
+/// *tile*. Elements are built on first use, without computing anything. A query for a few cells, with the tiles around them set by intervention, uses
+/// the elements of these cells only.
 ///
 /// ```
 /// use std::sync::Arc;

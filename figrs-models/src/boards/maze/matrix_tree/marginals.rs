@@ -7,11 +7,12 @@ use crate::grid::{Position, Size};
 /// Returns the distribution of each pointer given that the maze is perfect, in scan order.
 ///
 /// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of
-/// the walk with the weights `w`; its distribution does not depend on the room to which it is directed. A room `r` therefore points to a room `s`
-/// with the probability that a unit current from `r` to the first room leaves `r` for `s`. With Green's function `G` of the walk that ends in a room
-/// `g`, the ground, the room `r` points to the room `s` with probability `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The
-/// ground is the corner to which the weights draw the walk, because elsewhere the differences of `G` would lose all digits. The Laplacian is
-/// tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
+/// the walk with the weights `w`. The distribution of the tree does not depend on the room to which it is directed. A room `r` points to a room `s`
+/// with the probability that a unit current from `r` to the first room leaves `r` for `s`. The probability that the room `r` points to the room `s`
+/// is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's function of the walk that ends in a room, the ground.
+/// The ground, where the walk ends, is the corner to which the weights draw the walk: with another room, differences of Green's function would lose
+/// all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination
+/// from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
@@ -189,7 +190,7 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Returns the weight of pointing from a room in a line to the room beside it in an adjacent line; no pointer leads from or to the ground.
+    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 from or to the room where the walk ends.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;

@@ -246,7 +246,7 @@ fn namesake(words: &[String]) -> Option<Tile> {
     tiles.find(|&tile| platformer.description(tile) == name)
 }
 
-/// Reads the files of the tilesets that have some of these tiles.
+/// Reads the files of the tilesets that have some of the given tiles.
 fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,

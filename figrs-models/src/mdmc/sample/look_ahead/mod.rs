@@ -22,8 +22,8 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # Complexity
 ///
-/// The time per row is at most width × look-ahead² × tiles² × windows, where a window is the part of the row to the left on which a tile may depend
-/// (one tile for ns1 to ns3); in practice it is close to width × look-ahead.
+/// The time per row is at most width × look-ahead² × tiles² × windows; in practice it is close to width × look-ahead. A window is the part of the row
+/// to the left on which a tile may depend (one tile for ns1 to ns3).
 ///
 /// # Example
 ///
