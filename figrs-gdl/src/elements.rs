@@ -218,8 +218,8 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of a plan's weight is then the number of its actions, and the most probable world is a shortest plan. In logarithms,
-    /// elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan only with
+    /// The negative logarithm of a plan's weight under these costs is the number of its actions, so the most probable world is a shortest plan. In
+    /// logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan only with
     /// [`Policy::Blind`], where all plans have the same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {

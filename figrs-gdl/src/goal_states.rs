@@ -49,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Creates a sample from at least one state.
+    /// Creates a sample of facts from at least one state of the puzzle.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);

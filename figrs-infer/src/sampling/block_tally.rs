@@ -47,7 +47,7 @@ impl PortableUnit for BlockTally {
 }
 
 impl BlockTally {
-    /// Computes the sums of a block of worlds in which all roots have been evaluated.
+    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
     /// The result has the requested number of the largest weights, and the draws if requested.
     pub(crate) fn new(

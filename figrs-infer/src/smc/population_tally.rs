@@ -60,7 +60,8 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Computes the sums of a block of worlds in which all roots have been evaluated. The block consists of populations of `size` particles each.
+    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated. The block consists of populations of `size`
+    /// particles each.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],

@@ -47,7 +47,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits a state into the waiting occurrences and the occurrences of the other pattern.
+    /// Splits a state of the automaton into the occurrences that wait for the other pattern and the occurrences of the other pattern.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();

@@ -245,7 +245,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Returns intercept and slope of the computed number as an affine function of the random choice with index `place`.
+    /// Returns intercept and slope of the number as an affine function of the random choice with index `place`.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);

@@ -10,7 +10,7 @@ use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 struct Segment<T> {
     /// Number of elements of the part whose values belong to the trajectory.
     trajectory_len: usize,
-    /// For each element, its values on all paths.
+    /// For each element, its values on all paths (one value for each path).
     values: Vec<T>,
     /// For each path, the index of the path that it continues in the preceding segment.
     from: Vec<u32>,
