@@ -24,7 +24,7 @@ pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Returns the number of worlds in a unit of work.
+    /// Number of worlds in a unit of work.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,

@@ -6,7 +6,7 @@ use super::{Automaton, Partition, Position};
 
 /// Requires that the cells with the value `true`, each connected with its neighbours, form no cycle: every connected group is a tree.
 ///
-/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups.
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

@@ -12,8 +12,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
 /// Number of candidate worlds drawn from the prior for each chain. In a test with 8 candidates for each of 4 chains, each of the two modes of a
-/// mixture had at least one chain for all of 40 seeds. With 8 candidates for each of 4 chains, each of the two modes had at least one chain for all
-/// of 40 seeds.
+/// mixture had at least one chain for all of 40 seeds. The two components of the mixture differed by a prior mean.
 const CANDIDATES: usize = 8;
 /// Share of the time until the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;

@@ -94,7 +94,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after the filling up, or of columns if the player climbs in the levels.
+        /// Number of rows of all levels after they are filled up, or of columns if the player climbs in the levels.
         rows: usize,
         /// Character of the tile with which levels were filled up.
         tile: String,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after the filling up, or of columns if the player climbs in the levels.
+        /// Number of rows of all levels after they are cut, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }
