@@ -114,8 +114,8 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Inverts the cumulative weights, which are scaled to the number of ancestors. The points are in ascending order; `below` returns the number of
-/// points below the upper end of a particle's interval.
+/// Inverts the cumulative weights, which are scaled to the number of ancestors. The points that fall into the cumulative weights are in ascending
+/// order; `below` returns the number of points below the upper end of a particle's interval.
 ///
 /// No branch of the code depends on the values of the numbers, because mispredicted branches would take more time than everything else.
 #[inline]

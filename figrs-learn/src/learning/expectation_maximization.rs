@@ -22,8 +22,8 @@ use figrs_answer::setters;
 /// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
 /// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters. The
-/// maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or branches read has one value
-/// for all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first round.
+/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter that several elements or branches read has one
+/// value for all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///

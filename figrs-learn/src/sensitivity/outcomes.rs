@@ -75,8 +75,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of an element whose outcomes are not listed. The value may be observed of the element itself or of a Chain whose result
-/// it is; `None` unless there is exactly one observed value.
+/// Returns the observed value of an element whose outcomes are not listed. The element itself, or a Chain whose result it is, may be observed; the
+/// result is `None` unless there is exactly one observed value.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {

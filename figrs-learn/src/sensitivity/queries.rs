@@ -21,8 +21,8 @@ pub trait Sensitivity {
     ///
     /// **Guarantee.** The derivative is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and derivatives of
     /// the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the
-    /// derivatives of a family are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a `map`), because this
-    /// dependence is not detected.
+    /// derivatives of a family are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a `map`), because
+    /// derivatives do not account for it.
     ///
     /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three upward and downward passes
     /// through the contraction tree.

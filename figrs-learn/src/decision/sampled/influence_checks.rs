@@ -1,4 +1,4 @@
-//! Returns errors for decisions that influence the evidence, or elements whose values are known when decisions are made.
+//! Finds decisions that influence the evidence, or elements whose values are known when decisions are made; both are errors.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
