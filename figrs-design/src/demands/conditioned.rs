@@ -340,7 +340,7 @@ impl ConditionedSampler {
         })
     }
 
-    /// Returns the levels of the populations with these numbers, if the latest run drew them.
+    /// Returns the levels of these populations if the latest run drew them.
     fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<GeneratedLevel>>> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;

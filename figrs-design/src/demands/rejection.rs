@@ -17,8 +17,8 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Guarantee
 ///
-/// The accepted levels have exactly the distribution of the other sampler given the demands. Under soft demands, a level is accepted with a
-/// probability that is the product of its factors.
+/// Levels have exactly the law of the other sampler given the demands. Under soft demands, a level is accepted with the probability that equals the
+/// product of their factors.
 ///
 /// # Complexity
 ///
@@ -26,7 +26,7 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Errors
 ///
-/// The error is [`SteeringError::NotMet`] if none of the allowed number of draws meets the demands.
+/// [`SteeringError::NotMet`] if none of the allowed number of draws meets the demands.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -50,8 +50,7 @@ pub struct RejectionSampler {
 }
 
 impl RejectionSampler {
-    /// Creates a sampler that draws up to 10 000 levels of `inner` for each accepted level. The demands must be for levels of the size of the levels
-    /// of `inner`.
+    /// Creates a sampler that tries up to 10 000 levels of `inner` for each level. The demands must be for levels of the size that `inner` draws.
     ///
     /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
     pub fn new(inner: Box<dyn LevelSampler>, steered: SteeredLevel) -> Result<Self, DemandError> {
@@ -69,7 +68,7 @@ impl RejectionSampler {
         })
     }
 
-    /// Sets the maximum number of levels drawn for each accepted level.
+    /// Sets the maximum number of levels tried for each level.
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
         self

@@ -20,7 +20,7 @@ pub trait LevelSampler: Debug + Send + Sync {
     /// Describes the distribution of the levels in one sentence.
     fn guarantee(&self) -> String;
 
-    /// Describes in one sentence how near the drawn levels are to the exact distribution; `None` for a sampler with exactly this distribution.
+    /// Describes in one sentence how near the levels drawn so far are to the law; `None` if they have the law exactly.
     fn quality(&self) -> Option<String> {
         None
     }
@@ -35,7 +35,7 @@ pub trait LevelSampler: Debug + Send + Sync {
         1
     }
 
-    /// Draws the levels with these indices; a level depends only on the seed and its index. Ranges of indices should begin and end at multiples of
+    /// Draws the levels with these indices; a level depends only on the seed and its index. Ranges should begin and end at multiples of
     /// [`batch`](Self::batch).
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
@@ -71,7 +71,7 @@ impl LevelSampler for ElementSampler {
     }
 }
 
-/// Implements [`ItemSampler`] for samplers of levels, with each level as text in the format of the training levels.
+/// Implements [`ItemSampler`] for samplers of levels; each level is written as text in the format of the training levels.
 macro_rules! items {
     ($($sampler:ty),+) => {$(
         impl ItemSampler for $sampler {
