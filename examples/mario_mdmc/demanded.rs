@@ -1,4 +1,4 @@
-//! Levels with the demands of the command line.
+//! Draws levels given the demands of the command line.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::method::Method;
 use crate::moving::{self, MOVING};
 use crate::options::Options;
 
-/// The level with all demands on it.
+/// Returns the distribution of levels given all demands.
 pub(crate) fn steered(
     options: &Options,
     corpus: &Corpus,
@@ -28,7 +28,7 @@ pub(crate) fn steered(
     Ok(stated(options, corpus, model)?.0)
 }
 
-/// The level with all demands on it, and the origin of each demand.
+/// Returns the distribution of levels given all demands, and the origin of each demand.
 fn stated(
     options: &Options,
     corpus: &Corpus,
@@ -62,10 +62,10 @@ pub(crate) fn sampler(
     Ok(Box::new(Attributed { inner, origins }))
 }
 
-/// A sampler of the exact law given soft demands, which particles only approximate; `None` if a method is named, or if the exact law takes much
+/// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
 /// memory.
 fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
-    /// Memory in bytes of a frontier that is explored in seconds.
+    /// Memory in bytes of the states that exact inference can explore within seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
@@ -111,7 +111,7 @@ impl LevelSampler for Attributed {
     }
 }
 
-/// Adds the origins of its demands to an error.
+/// Adds the origins of demands to an error.
 fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
@@ -126,7 +126,7 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     error
 }
 
-/// A sampler of levels of a model that draws again until the demands are met, if there are any.
+/// Returns a sampler that draws levels of a model repeatedly until the demands are met, if there are any demands.
 pub(crate) fn drawn_again(
     options: &Options,
     corpus: &Corpus,
@@ -144,7 +144,7 @@ pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> Condition
     ConditionedSampler::new(steered).particles(options.particles())
 }
 
-/// The sampler with a line that shows the progress of its run.
+/// Returns the sampler with a line that shows the progress of its run.
 pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
     let line = Progress::of("particles", None);
     sampler.on_progress(move |progress| {
@@ -152,10 +152,10 @@ pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
     })
 }
 
-/// The sampler with a line that counts the particles of all runs, on any number of threads.
+/// Returns the sampler with a line that counts the particles of all runs, on any number of threads.
 fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
     thread_local! {
-        /// Progress of the run on this thread at the last update.
+        /// The progress of this thread's run at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);
@@ -167,7 +167,7 @@ fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
     })
 }
 
-/// The natural logarithm of the probability of all demands, exactly.
+/// Returns the exact natural logarithm of the probability of all demands.
 pub(crate) fn exact_log_probability(
     options: &Options,
     corpus: &Corpus,
@@ -179,8 +179,7 @@ pub(crate) fn exact_log_probability(
     Ok(sampler.log_probability())
 }
 
-/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
-/// predict the remaining time from the pace so far.
+/// Returns an exact algorithm that shows its progress on a terminal; after five seconds it predicts the remaining time.
 fn frontier(options: &Options) -> Frontier {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
@@ -206,7 +205,7 @@ fn frontier(options: &Options) -> Frontier {
         })
 }
 
-/// The failure of an exploration in the words of the command.
+/// Converts an error of exact inference to a failure in the words of the command.
 fn unexplored(options: &Options, error: SteeringError) -> Failure {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
@@ -220,7 +219,7 @@ fn unexplored(options: &Options, error: SteeringError) -> Failure {
     }
 }
 
-/// The demands of all options, each with its origin; the origin is empty for default demands.
+/// Returns the demands of all options, each with its origin; the origin of default demands is empty.
 fn demands(
     options: &Options,
     corpus: &Corpus,
@@ -313,7 +312,7 @@ fn add_files(
     Ok(())
 }
 
-/// The rectangle in which demands are stated, turned to the direction of models.
+/// The rectangle of a level in the model's direction of play, on which demands are stated.
 struct Frame<'a> {
     tiles: &'a TileSet,
     travel: Travel,
@@ -325,7 +324,7 @@ impl Frame<'_> {
         Ok(Mask::read(path, self.tiles)?.turned(self.travel))
     }
 
-    /// A mask of the size of a level.
+    /// Reads a mask of the size of a level.
     fn whole(&self, path: &Path) -> Result<Mask, Failure> {
         let mask = self.mask(path)?;
         let size = (mask.height(), mask.width());
@@ -336,7 +335,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The error for a file of another size; the message states both sizes upright.
+    /// Returns the error for a file whose size is not that of a level; the message states both sizes as levels are shown.
     fn does_not_fit(&self, path: &Path, size: (usize, usize)) -> Failure {
         let upright = |(rows, columns)| match self.travel {
             Travel::Right => (rows, columns),
@@ -354,7 +353,7 @@ impl Frame<'_> {
         .into()
     }
 
-    /// The first or last columns as a file has them.
+    /// Reads the first or the last columns of a level from a file.
     fn piece(&self, path: &Path, at_end: bool) -> Result<Mask, Failure> {
         let piece = self.mask(path)?;
         let (height, width) = self.size;

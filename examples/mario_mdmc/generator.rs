@@ -20,7 +20,7 @@ use crate::method::{Method, Tile};
 use crate::moving;
 use crate::options::Options;
 
-/// A trained chain with the methods of drawing levels from it.
+/// A trained Markov chain, and the methods that draw levels from it.
 pub(crate) struct Trained {
     options: Arc<Options>,
     pub(crate) corpus: Corpus,
@@ -28,7 +28,7 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// The demanded paths of the player, or any path by the rules of a movement if an option needs these.
+    /// The demanded paths of the player; without demanded paths, any path by the rules of a movement if an option needs one.
     pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
@@ -38,18 +38,18 @@ enum Engine {
     Other(Other),
 }
 
-/// Samplers of methods that have their own model, or that draw columns without end.
+/// A sampler of a method with a model of its own, or of one that draws columns without end.
 enum Other {
     Columns,
     Program(LevelProgram),
     Field(TileFieldElements),
 }
 
-/// A level with its numbers of unseen configurations and fallbacks.
+/// A level with the number of its unseen neighbourhoods and of its fallbacks.
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
-    /// Number of tiles drawn by simpler structures (fallbacks); `None` if the method has no structures.
+    /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for methods without such structures.
     pub(crate) fallbacks: Option<usize>,
     /// Number of levels before this one that the stricter rules rejected.
     pub(crate) rejected: Option<u64>,
@@ -100,7 +100,7 @@ impl Trained {
         })
     }
 
-    /// The settings of the first method that reproduce its levels, together with the training levels.
+    /// Returns the settings of the first method that reproduce its levels, together with the training levels.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
         if let Some(method) = settings.iter_mut().find(|(name, _)| *name == "method") {
@@ -118,7 +118,7 @@ impl Trained {
         settings
     }
 
-    /// All demands on the levels of the first method as text, with every tile.
+    /// Returns all demands on the levels of the first method as text, with every tile.
     pub(crate) fn demands(&self) -> String {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
@@ -126,7 +126,7 @@ impl Trained {
         }
     }
 
-    /// The name of the first method, or of the one that was used if none was named.
+    /// Returns the name of the first method, or of the default method.
     pub(crate) fn method(&self) -> String {
         match self.engines.first() {
             Some((Method::Conditioned, Engine::Sampler(sampler))) => sampler.name().to_owned(),
@@ -135,7 +135,7 @@ impl Trained {
         }
     }
 
-    /// Measured distance of the levels of the first method from the exact law.
+    /// Returns the measured distance between the exact distribution and the distribution of the first method's levels.
     pub(crate) fn quality(&self) -> Option<String> {
         match self.engines.first() {
             Some((_, Engine::Sampler(sampler))) => sampler.quality(),
@@ -143,7 +143,7 @@ impl Trained {
         }
     }
 
-    /// The distribution of the levels of the first method, in words.
+    /// Returns the distribution of the first method's levels, in words.
     pub(crate) fn guarantee(&self) -> String {
         let Some((_, engine)) = self.engines.first() else {
             return String::new();
@@ -159,7 +159,7 @@ impl Trained {
         .to_owned()
     }
 
-    /// Number of levels of a method that are drawn together, whatever number is asked for.
+    /// Returns the number of levels that a method draws together, whatever number is requested.
     pub(crate) fn batch(&self, method: usize) -> u64 {
         match &self.engines[method].1 {
             Engine::Sampler(sampler) => sampler.batch().max(1),
@@ -167,7 +167,7 @@ impl Trained {
         }
     }
 
-    /// Rows and columns of a level.
+    /// Returns the number of rows and columns of a level.
     pub(crate) fn size(&self) -> (usize, usize) {
         let length = self.options.length(self.chain.travel());
         match self.chain.travel() {
@@ -176,12 +176,12 @@ impl Trained {
         }
     }
 
-    /// A level as it is played.
+    /// Returns a level in its upright form.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
     }
 
-    /// Some levels of a method, which is given by its place on the command line, each from its own random numbers.
+    /// Draws levels of the method at a place on the command line, each level from its own random numbers.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         if !self.options.strict {
             return self.drawn(method, self.seed, numbers);
@@ -220,7 +220,7 @@ impl Trained {
     }
 }
 
-/// The sheet of pictures of a file, with errors in the words of the command line.
+/// Reads the sheet of pictures in a file, with errors in the words of the command line.
 fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet, Failure> {
     let png = read_limited(path, MOST_BYTES)
         .map_err(|error| format!("--tile-sheet: cannot read {}: {error}", path.display()))?;
@@ -234,8 +234,7 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// Adds the counts of unseen configurations and fallbacks to a level of the chain, or of another model, whose configurations the chain may not
-    /// have seen.
+    /// Adds to a drawn level the number of its unseen neighbourhoods and of its fallbacks.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {
@@ -286,7 +285,7 @@ impl Engine {
         Ok(Self::Other(other))
     }
 
-    /// A sampler of the chain, which draws again until demands are met.
+    /// Returns a sampler that draws from the chain repeatedly until demands are met.
     fn drawn_again(
         options: &Options,
         corpus: &Corpus,
@@ -302,7 +301,7 @@ impl Engine {
     }
 }
 
-/// The model of --trained that demands apply to.
+/// Returns the model of --trained, which demands condition.
 pub(crate) fn level_model(
     options: &Options,
     corpus: &Corpus,

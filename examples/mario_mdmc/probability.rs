@@ -16,7 +16,7 @@ use crate::format::Format;
 use crate::method::Method;
 use crate::options::Options;
 
-/// Writes the probability that the trained model meets the demands, by each method.
+/// Writes the probability that the trained model meets the demands, as computed by each method.
 pub(crate) fn write(
     options: &Arc<Options>,
     corpus: &Corpus,
@@ -59,7 +59,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The logarithm of the probability by a method, and its standard error.
+/// Returns the logarithm of the demands' probability by a method, and its standard error.
 fn probability(
     method: Method,
     options: &Options,

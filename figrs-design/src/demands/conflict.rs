@@ -1,4 +1,4 @@
-//! Finds conflicts: minimal sets of demands that exclude each other, and the column where they do.
+//! Finds conflicts: minimal sets of demands that contradict each other, and the column where they do.
 
 use figrs_infer::{Frontier, WorkBudget};
 
@@ -10,7 +10,7 @@ use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
-/// Returns the error that reports a conflict, `proven` or only found by particles.
+/// Returns the error that reports a conflict, which is either `proven` or found by particles.
 pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -> SteeringError {
     let demands = conflict.demands.iter();
     SteeringError::Contradictory {
@@ -33,7 +33,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The fraction 1 / `CONFIRMATION` of the proof work is reserved to [confirm](confirmed) conflicts that particles find.
+/// One divided by this number is the share of the proof work that is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
 /// Returns the number of steps allowed to the search for a proof that runs before particles are tried.
@@ -42,7 +42,8 @@ fn search_work(steered: &SteeredLevel) -> u64 {
     steps - steps / CONFIRMATION
 }
 
-/// Searches for demands that are proven to exclude each other; returns them and the work done. The search stops when the frontier is interrupted.
+/// Searches for demands that provably contradict each other; returns the demands and the work done. The search for a proof stops when `frontier` is
+/// interrupted.
 pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
     if let Some(conflict) = by_arithmetic(steered) {
         return (Some(conflict), 0);
@@ -53,11 +54,11 @@ pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Con
     (found, steps - work.left())
 }
 
-/// Result of the search for a proof of a conflict that precedes the exploration of a model.
+/// Result of the search for a proof of a conflict before a model is explored.
 pub(super) enum EarlyProof {
     Proven(Conflict),
     NotFound,
-    /// No search: the model is so small that exploring it takes no longer than the search.
+    /// No search was made, because exploring the small model takes no longer than the search.
     NotSearched,
 }
 
@@ -90,12 +91,12 @@ pub(super) fn confirmed(
     ProofSearch::new(steered, frontier, work).confirm(&found.demands)
 }
 
-/// Returns demands that, by arithmetic on their numbers alone, exclude each other or do not fit into the level.
+/// Returns demands that, by arithmetic on their numbers alone, contradict each other or do not fit into the level.
 fn by_arithmetic(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| of_places(steered))
 }
 
-/// Returns demands on numbers of tiles of one kind that exclude each other or do not fit into the level.
+/// Returns demands on numbers of tiles of one kind that contradict each other or do not fit into the level.
 fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());
     let demands = steered.demands().enumerate();
@@ -119,10 +120,10 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that exclude each other up to the first column where all demands together fail. The set may not be minimal if
-/// trials remain undecided.
+/// Returns a minimal set of demands that contradict each other up to the first column where all demands together fail. The set of demands may not be
+/// minimal if trials remain undecided.
 ///
-/// `trial` takes some demands and the number of columns, from the left, on which to try them.
+/// The function `trial` takes some demands and the number of columns, from the left, for which to try them.
 pub(super) fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,

@@ -22,7 +22,7 @@ pub enum SteeringError {
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// No level meets the demands together.
+    /// No level meets all of the demands.
     #[error(
         "{}",
         with_remedies(
@@ -32,17 +32,17 @@ pub enum SteeringError {
         )
     )]
     Contradictory {
-        /// Descriptions of the demands that conflict.
+        /// Descriptions of the demands that contradict each other.
         demands: Vec<String>,
-        /// Indices of these demands among all demands, from 0.
+        /// Indices of the contradictory demands among all demands, from 0.
         places: Vec<usize>,
-        /// `true` if each of these demands is needed for the conflict; `false` if work or memory did not suffice to find out.
+        /// `true` if each of the listed demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
         /// First column, from 0, at which no level meets all demands any more; a range that contains this column if work or memory ran out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
-        /// Changes by which levels may be found, each of which may suffice.
+        /// Changes by which levels may be found; each change alone may suffice.
         remedies: &'static [Remedy],
     },
     /// The rejection sampler drew many levels, and none met the demands.
@@ -53,15 +53,15 @@ pub enum SteeringError {
     NotMet {
         /// Descriptions of the demands.
         demands: Vec<String>,
-        /// Number of levels drawn.
+        /// Number of levels that were drawn.
         tries: u64,
-        /// Changes by which levels may be found, each of which may suffice.
+        /// Changes by which levels may be found; each change alone may suffice.
         remedies: &'static [Remedy],
     },
 }
 
 impl SteeringError {
-    /// Writes the error with each remedy in the words of `word`, such as the options of a program.
+    /// Writes the error; the function `word` gives the words of each remedy, such as the options of a program.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::Demand(error) => error.worded(word),

@@ -1,4 +1,4 @@
-//! Steering: demands on levels, stated as evidence, and samplers of the levels that meet them.
+//! Demands on levels, stated as evidence, and samplers of the levels that meet them.
 
 mod area;
 mod automata;

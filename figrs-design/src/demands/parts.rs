@@ -6,14 +6,14 @@ use figrs_infer::{Sequence, SequencePart};
 use super::steered::SteeredLevel;
 use figrs_models::mdmc::Tile;
 
-/// The columns of a level up to some column, as a sequence of parts.
+/// The first columns of a level, split into parts of a few columns.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
     /// Number of columns in a part.
     each: usize,
-    /// Number of preceding columns on which a column depends.
+    /// Number of columns to the left on which a column depends.
     reach: usize,
     records_trajectory: bool,
 }
@@ -21,11 +21,11 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Maximum of the number of columns of a part times the squared number of rows if each particle's player is followed, because the state of a
-    /// particle grows with that square.
+    /// Maximum of the number of columns of a part times the squared number of rows if particles follow players, because the state of a particle then
+    /// grows with that square.
     const SQUARES: usize = 1568;
 
-    /// Creates the parts of the whole level and records its tiles as the trajectory.
+    /// Splits the whole level into parts; the tiles of the level are the recorded trajectory.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self {
             records_trajectory: true,
@@ -33,7 +33,7 @@ impl<'a> LevelParts<'a> {
         }
     }
 
-    /// Creates the parts of the first `columns` columns, which have the evidence but do not record the tiles.
+    /// Splits the first `columns` columns into parts that have the evidence but do not record the tiles.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
@@ -53,7 +53,7 @@ impl<'a> LevelParts<'a> {
 
 #[cfg(test)]
 impl LevelParts<'_> {
-    /// Returns the same level in parts of `each` columns.
+    /// Splits the level into parts of `each` columns.
     pub(super) fn of_each(self, each: usize) -> Self {
         Self { each, ..self }
     }

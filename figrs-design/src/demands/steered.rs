@@ -21,8 +21,8 @@ use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, T
 /// The element program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
 /// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. Both are built on first use. A demand on the whole level is a state folded over
-/// columns or cells, with a condition after each column, so that a sampler notices failure early.
+/// each from the bottom up. The model and the cells are built on first use. A demand on the whole level is a state that is folded over columns or
+/// cells, with a condition after each column, so that a sampler notices early that a level fails.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -47,11 +47,11 @@ pub struct SteeredLevel {
     proof_work: u64,
 }
 
-/// Some columns with their evidence.
+/// Some columns of a level with the evidence about them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
-    /// The tiles of the columns.
+    /// The tiles of the columns, each from the bottom up.
     pub(super) cells: Vec<Element<Tile>>,
 }
 
@@ -64,8 +64,8 @@ impl SteeredLevel {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. Both levels share their memo of players' paths, which saves time if a series of demands
-    /// changes little; the levels drawn are those of [`new`](Self::new).
+    /// Returns a level of the same model with other demands. The new level shares the cache of players' paths with this level, which saves time if a
+    /// series of demands changes little.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
@@ -120,12 +120,12 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands exclude each other. Three quarters of the steps are for the search before
-    /// particles are tried, and the rest for conflicts that particles find. A step is a transition of a [frontier](figrs_infer::Frontier::work), or a
-    /// move of a player.
+    /// Default number of steps of the search for a proof that demands contradict each other. The search takes up to three quarters of the steps
+    /// before particles are tried, and the other steps for conflicts that particles find. A step of the search is a transition of a
+    /// [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
-    /// Sets the steps of the search for a proof that demands exclude each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
+    /// Sets the number of steps of the search for a proof that demands contradict each other; the default is [`PROOF_WORK`](Self::PROOF_WORK).
     #[must_use]
     pub fn proof_work(mut self, steps: u64) -> Self {
         self.proof_work = steps;
@@ -136,7 +136,7 @@ impl SteeredLevel {
         self.proof_work
     }
 
-    /// Creates the proposals that look ahead, if a demand has any.
+    /// Creates the proposals that look ahead, if a demand needs them.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
@@ -156,7 +156,7 @@ impl SteeredLevel {
         statements.collect()
     }
 
-    /// Returns some columns with their evidence; `elements` holds at least these columns.
+    /// Returns some columns with the evidence about them; `elements` holds at least these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -220,8 +220,8 @@ impl SteeredLevel {
         &self.demands[number].demand
     }
 
-    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the
-    /// factors of the soft demands. [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
+    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the factors of
+    /// the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -245,17 +245,17 @@ impl SteeredLevel {
         factors.product()
     }
 
-    /// Returns the tiles: columns from the left, each from the bottom up.
+    /// Returns the tiles as elements: columns from the left, each from the bottom up.
     pub fn cells(&self) -> &[Element<Tile>] {
         &self.stated().cells
     }
 
-    /// Returns the model with the evidence.
+    /// Returns the model of the level with the demands as evidence.
     pub fn model(&self) -> &Model {
         &self.stated().model
     }
 
-    /// Returns a level of another model of the same size with some of the demands.
+    /// Returns a level of another model of the same size with some of this level's demands.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -277,13 +277,13 @@ impl SteeredLevel {
         (!is_normalised).then(|| self.part(&self.model, &placed))
     }
 
-    /// Returns the first `number` columns alone, with their evidence.
+    /// Returns the first `number` columns of the level with the evidence about them.
     pub(super) fn first_columns(&self, number: usize) -> ColumnModel {
         let elements = self.model.program().columns(0..number, 0);
         self.state(&elements, 0..number, &mut self.statements(false))
     }
 
-    /// Creates a level from these tiles, in the order of [`cells`](Self::cells).
+    /// Creates a level from tiles in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
@@ -295,8 +295,8 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** The rules are for other tiles or another direction of travel; the route has too many areas; its start or an area lies outside
-/// of the level.
+/// **Errors.** The rules of movement are for other tiles or another direction of travel, the route has too many areas, or its start or an area lies
+/// outside of the level.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {

@@ -165,7 +165,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing, so that a few particles have the exact law and all weights are equal.
+/// N-grams look ahead exactly for a drawing, so that a few particles have the exact distribution and all weights are equal.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();

@@ -26,19 +26,19 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | rules that independent cells often follow | rejection |
 /// | an element program only | particles |
 ///
-/// The first applicable row whose methods [`among`](Self::among) allows is used; if its method runs out of memory, the next row is. Predictions are in
-/// bytes of states, and work is counted in states and boards, so the choice does not depend on the machine, and the same
-/// seed gives the same boards.
+/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the
+/// next row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and work is counted in states and
+/// boards.
 ///
-/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands and
-/// clues. Boards of particles are independent, and their law tends to the exact one as the number of particles grows. Boards of Markov chains are not
-/// independent; their law tends to the exact one as the chains run: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done.
-/// The report has both R-hat and the effective number of boards.
+/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
+/// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
+/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is
+/// at most 1.05, or after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
 ///
-/// **Complexity.** The complexity is that of the method; if methods take turns, it is a few times that of the quicker one.
+/// **Complexity.** The complexity of the method that draws the boards; if methods take turns, a few times that of the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
-/// [`BoardError::NoMethod`]; the errors of the generator.
+/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`];
+/// [`BoardError::NotFound`]; [`BoardError::NoMethod`]; the errors of the generator.
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
@@ -113,8 +113,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all
-    /// particles.
+    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all particles.
     pub fn memory(self, bytes: u64) -> Self {
         let memory = bytes;
         Self { memory, ..self }
@@ -125,7 +124,7 @@ impl ConditionalSampler {
         Self { seed, ..self }
     }
 
-    /// Restricts the choice to these methods. A single method is used whatever its predicted cost.
+    /// Restricts the choice to some methods. The sampler uses a single allowed method whatever its predicted cost is.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
@@ -156,11 +155,11 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the exact method, for any question about the boards. Unless it is the only allowed method, it explores more than 16 MiB of states
-    /// only if the states are predicted to fit into memory.
+    /// Returns the exact method, for any question about the boards. Unless the exact method is the only allowed one, it explores more than 16 MiB of
+    /// states only if the states are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit; instead [`BoardError::Inference`] if it is the only allowed method; the errors of the
-    /// generator.
+    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit, but [`BoardError::Inference`] if the exact method is the only allowed one; the
+    /// errors of the generator.
     pub fn exact<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -172,14 +171,14 @@ impl ConditionalSampler {
         exact.ok_or_else(|| self.too_large(generator, false))
     }
 
-    /// Returns [`BoardError::NoSolution`], for a generator without possible boards; the error has clues that exclude each other if there are any.
+    /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error has clues that contradict each other, if there are any.
     ///
-    /// **Guarantee.** Exact.
+    /// **Guarantee.** No board meets the clues of the error.
     ///
     /// **Complexity.** One compilation for each clue.
     ///
-    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. If the states without some clue do not fit into
-    /// memory, that clue is listed too.
+    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error include clues without which the
+    /// states do not fit into memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
         let elements = generator.elements()?;
         no_solution(
@@ -195,7 +194,7 @@ impl ConditionalSampler {
         )
     }
 
-    /// Compiles the element program, if its states fit into this many bytes.
+    /// Compiles the element program of a generator, if its states fit into a number of bytes.
     pub(super) fn within<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -207,7 +206,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Compiles the element program, if its states fit into memory.
+    /// Compiles the element program of a generator, if its states fit into memory.
     pub(super) fn fitting<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -222,13 +221,13 @@ impl ConditionalSampler {
         self.within(generator, self.memory)
     }
 
-    /// True unless the states are predicted not to fit into memory.
+    /// True unless the states of the exact method are predicted not to fit into memory.
     pub(super) fn may_fit<G: Generator>(&self, generator: &G) -> bool {
         let predicted = generator.predicted_bytes();
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// Returns the predicted bytes of states, if they exceed the memory.
+    /// Returns the predicted bytes of the exact method's states, if they exceed the memory.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)
@@ -243,7 +242,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports to the listener that boards are now drawn by this method.
+    /// Reports to the listener that a method now draws the boards.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

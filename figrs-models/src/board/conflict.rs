@@ -1,4 +1,4 @@
-//! Finds clues that exclude each other.
+//! Finds clues that contradict each other.
 
 use figrs_core::Value;
 use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
@@ -6,13 +6,13 @@ use figrs_infer::{Error, Frontier};
 
 use super::{BoardError, Elements};
 
-/// Returns the error that no board is possible, with clues that exclude each other, or without clues if the rules alone exclude all boards.
+/// Returns the error that no board is possible, with clues that contradict each other, or without clues if the rules alone exclude all boards.
 ///
-/// Each clue is left out in turn, and put back if some board meets the remaining clues. `goes_on` takes the number of clues tried and the number of
-/// all clues; once it returns false, the error has the clues that remain at that time.
+/// The search leaves out each clue in turn, and puts it back if some board meets the remaining clues. The function `goes_on` takes the number of
+/// clues tried and the number of all clues; once it returns false, the search ends with the clues that remain.
 ///
-/// **Guarantee.** No board meets the clues of the error. If the error's `is_minimal` is true, the clues are minimal: without any one of them some
-/// board meets the others. They may not be minimal if the search was interrupted, or if the states without some clue did not fit into memory.
+/// **Guarantee.** No board meets the clues of the error. If the error's `is_minimal` is true, some board meets the clues of the error without any one
+/// of them. The clues may not be minimal if the search was interrupted, or if the states without some clue did not fit into memory.
 ///
 /// **Complexity.** One compilation for each clue.
 pub(crate) fn no_solution<C: Value>(

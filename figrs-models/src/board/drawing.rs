@@ -158,12 +158,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if the exact method is predicted to take several times as long; `None` if it is not, or if the chains
-    /// do not converge in the time predicted for the exact method.
+    /// Draws a few boards, each by its own Markov chain, if that is predicted to be several times as quick as the exact method. The result is `None`
+    /// if it is not, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Bytes of states that the exact method explores in the time in which a Markov chain proposes to change a cell.
         const PROPOSAL: f64 = 12.0;
-        /// Ratio of the predicted times (exact method to chains) up to which boards are drawn exactly.
+        /// Boards are drawn exactly up to this ratio of the predicted times of the exact method and of Markov chains.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -224,8 +224,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws boards by rejection: from boards without the most costly demands or, if these boards cost too much and the rules are often met, from independent
-    /// cells.
+    /// Draws boards by rejection: from boards without the most costly demands or, if that costs too much and the rules are often met, from
+    /// independent cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
@@ -290,10 +290,9 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Creates an empty tally of rejection.
+    /// Creates an empty tally of rejection sampling.
     pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
-        /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
-        /// visits each room several times).
+        /// Number of cells in rejected boards after which Markov chains are tried: up to a few seconds of work.
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,

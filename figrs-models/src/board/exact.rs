@@ -8,7 +8,7 @@ use super::{BoardError, Generator};
 /// Size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states after reading a cell.
+    /// Largest number of states of the exact method after reading a cell.
     pub states: usize,
     /// Bytes of all states.
     pub bytes: u64,
@@ -16,9 +16,9 @@ pub struct Cost {
 
 /// The boards of a generator as a compiled element program, for independent samples, counts, marginals and the most probable board.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The answers are exact up to rounding.
 ///
-/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the cells.
+/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the number of cells.
 #[derive(Debug)]
 pub struct ExactBoards<'g, G: Generator> {
     generator: &'g G,
@@ -29,7 +29,7 @@ pub struct ExactBoards<'g, G: Generator> {
 impl<'g, G: Generator> ExactBoards<'g, G> {
     /// Compiles the element program of a generator.
     ///
-    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
+    /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of `engine`.
     pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
         Ok(Self {
@@ -39,7 +39,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         })
     }
 
-    /// Returns the size of the states.
+    /// Returns the number and the bytes of the states that exact inference explored.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -47,8 +47,8 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and the probability of its evidence is the
-    /// probability that independent cells follow the rules and meet all demands.
+    /// Returns the compiled element program, for further questions. The number of worlds of the compiled program is the number of boards. The
+    /// probability of the compiled program's evidence is the probability that independent cells follow the rules and meet all demands.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }

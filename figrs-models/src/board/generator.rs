@@ -7,9 +7,9 @@ use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and a function that converts the values of its cells to a board.
 ///
-/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the others make drawing quicker.
+/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the other methods make drawing quicker.
 pub trait Generator: Sized {
-    /// Value of a cell in the element program.
+    /// The type of a cell's value in the element program.
     type Cell: Value;
     /// The type of boards.
     type Board;
@@ -28,8 +28,8 @@ pub trait Generator: Sized {
     /// **Errors.** The values belong to another program and form no board.
     fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, BoardError>;
 
-    /// Returns the predicted bytes of states that exact inference explores, if there is a prediction: extrapolated from smaller sizes, and right
-    /// within a factor of about three. Without a prediction, exact inference is tried up to the memory limit.
+    /// Returns the predicted bytes of states that exact inference explores, if there is a prediction; predictions are right within a factor of about
+    /// three. Without a prediction, exact inference is tried up to the memory limit.
     fn predicted_bytes(&self) -> Option<f64> {
         None
     }
@@ -49,8 +49,8 @@ pub trait Generator: Sized {
         false
     }
 
-    /// Returns cells and rules with the same law as the element program, for Markov chains of boards of any size, if there are any. The method is
-    /// called once for each chain.
+    /// Returns cells and rules with the distribution of the element program, for Markov chains of boards of any size, if there are any. The method
+    /// `ruled_cells` is called once for each Markov chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }
@@ -68,14 +68,14 @@ pub trait Generator: Sized {
 
 /// A generator's own sampler of independent boards, which needs no element program.
 ///
-/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If a million boards
-/// in a row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
+/// Boards that do not [meet](Generator::meets) the demands are rejected; the other boards have exactly their probabilities. Other methods are tried
+/// if a million boards in a row are rejected, or fewer if Markov chains can draw boards.
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
     /// Function that draws a board.
     pub draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
-    /// True if boards may fail to meet the demands.
+    /// True if some boards of the sampler may not meet the demands.
     pub rejects: bool,
 }

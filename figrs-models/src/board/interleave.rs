@@ -9,7 +9,7 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states that the exact method explores in the first round; the next constant is the factor by which these bytes grow from round to round.
+/// Bytes of states that the exact method explores in the first round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
@@ -17,9 +17,8 @@ const GROWTH: u64 = 4;
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Gives both methods rounds of equal work, each several times as long as the round before. So drawing takes at most a few times as long as the
-    /// quicker method, and neither the acceptance rate nor the memory that the exact method needs has to be known in advance, unless that memory
-    /// exceeds [`UNPREDICTED_BYTES`].
+    /// Runs both methods in rounds of equal work, each several times as long as the round before. Drawing in rounds takes at most a few times as long
+    /// as the quicker method alone, although the quicker method is not known in advance.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -97,7 +96,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Returns the budget of bytes for each round.
+/// Returns the number of bytes that states may take in each round.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

@@ -12,8 +12,8 @@ use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnS
 
 /// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its number.
 ///
-/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, they equal
-/// those that [`ConditionalSampler::sample`] returns by the same method for the same seed.
+/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, the boards
+/// equal those that [`ConditionalSampler::sample`] returns by the same method for the same seed.
 #[derive(Debug)]
 pub struct NumberedBoards<'g, G: Generator> {
     generator: &'g G,
@@ -27,9 +27,10 @@ const BATCH: u64 = 64;
 impl ConditionalSampler {
     /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method.
     ///
-    /// The seed is an argument of [`items`](ItemSampler::items).
+    /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither method is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither the generator's own sampler
+    /// nor the exact method is allowed.
     ///
     /// ```
     /// # use figrs_infer::ItemSampler;

@@ -1,4 +1,4 @@
-//! Draws boards by particles that read them cell by cell, each board from its own populations.
+//! Draws boards by particles that read boards cell by cell, each board from its own populations of particles.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -13,7 +13,8 @@ const PARTICLES: usize = 4096;
 /// Bytes that a cell takes for each particle, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
-/// Draws independent boards; the law of each tends to the exact one as the number of particles grows. Returns diagnostics.
+/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. The function
+/// returns diagnostics of the particles.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     elements: &Elements<G::Cell>,

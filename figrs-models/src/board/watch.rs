@@ -1,4 +1,4 @@
-//! Reports of a running sampler, and its interruption.
+//! Progress reports of a running sampler, and its interruption.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::MethodChoice;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler switches to a method; not sent for the first method if it needs only a few seconds.
+    /// The sampler switches to another method, or begins with a method that needs more than a few seconds.
     Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
@@ -35,19 +35,19 @@ pub enum Event {
     },
     /// Particles reached the end of the board.
     Filtered {
-        /// Number of particles that have reached the end.
+        /// Number of particles that have reached the end of the board.
         particles: u64,
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// A generator's own formula was evaluated in part.
+    /// The sampler has evaluated a part of the formula that a generator has of its own.
     Computed {
         /// Number of steps done.
         steps: u64,
         /// Number of all steps.
         total: u64,
     },
-    /// Clues were left out in turn to find those that conflict.
+    /// Clues were left out in turn to find contradictory clues.
     TriedClues {
         /// Number of clues tried so far.
         tried: u64,
@@ -83,7 +83,7 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact engine with this many bytes of memory, the listener and the interrupt.
+    /// Returns the exact algorithm with a limit of memory in bytes, the listener and the interrupt.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {

@@ -22,26 +22,26 @@ use super::training::Trained;
 use super::{Levels, json_of, movement};
 use crate::problem::{Problem, wrong};
 
-/// The levels of a request: their training, all demands on them, and the sampler that draws them.
+/// The levels of a request: the trained model, all demands, and the sampler.
 pub(super) struct Drawing<'r> {
     key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
     model: ChosenModel,
     demands: Demands,
-    /// The demanded paths of a player, or any path by the rules of the movement if these are asked for.
+    /// The demanded paths of a player; if a request asks for a path without demanding one, any path by the rules of the movement.
     routes: Vec<Route>,
     sampler: Sampler,
 }
 
-/// Everything that the levels of a seed depend on: the number of the training, and the rest of the request.
+/// The key of a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
     training: u64,
     request: LevelRequest,
 }
 
-/// The levels of a seed from one number on: a batch that is drawn together, or one level.
+/// A batch of levels of one seed, given by its first number, or one level.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
@@ -50,7 +50,7 @@ pub(super) struct BatchKey {
     levels: u64,
 }
 
-/// Number of the training, settings and columns of a model.
+/// The key of a model: the number of the training, the settings and the number of columns.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
 enum Sampler {
@@ -66,7 +66,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The settings that reproduce the levels.
+    /// Returns the settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
         let (request, sampler) = (self.request, self.sampler());
         let mut settings = vec![("method", Json::from(sampler.name()))];
@@ -80,7 +80,7 @@ impl Drawing<'_> {
         settings
     }
 
-    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
+    /// Returns the probability of the demands in the JSON that `mario_mdmc --probability --format json` prints.
     pub(super) fn probability(&self) -> Result<Json, Problem> {
         let started = Instant::now();
         let seed = self.request.seed;
@@ -110,7 +110,7 @@ impl Drawing<'_> {
 }
 
 impl Levels {
-    /// Levels as `mario_mdmc --format json` prints them.
+    /// Returns levels in the JSON that `mario_mdmc --format json` prints.
     pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
@@ -132,7 +132,7 @@ impl Levels {
         values.collect()
     }
 
-    /// The probability of each tile in each cell: exact, or the share among drawn levels.
+    /// Returns the probability of each tile in each cell, exactly or as the share among drawn levels.
     pub(super) fn marginals(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let travel = trained.chain.travel();
@@ -181,9 +181,9 @@ impl Levels {
         Ok(object)
     }
 
-    /// The sampler of a request. The flag ends its work.
+    /// Returns the sampler of a request. The sampler stops when the flag is set.
     ///
-    /// **Errors.** Errors of the request; demands that exclude each other, and exact states that do not fit.
+    /// **Errors.** The request is wrong, demands contradict each other, or exact inference does not fit into memory.
     pub(super) fn drawing<'r>(
         &self,
         request: &'r LevelRequest,
@@ -233,7 +233,7 @@ impl Levels {
         })
     }
 
-    /// The levels that a request asks for, each with the number of levels that stricter rules rejected before it.
+    /// Returns the requested levels, each with the number of levels that stricter rules rejected before it.
     fn levels(&self, drawing: &Drawing<'_>) -> Result<Vec<(GeneratedLevel, u64)>, Problem> {
         let request = drawing.request;
         let numbers = request.index..request.index + request.levels;
@@ -251,7 +251,7 @@ impl Levels {
         })
     }
 
-    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request; a single level is drawn alone.
+    /// Draws levels of a seed. The function draws whole batches of levels, which are kept for the next request; a single level is drawn alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
@@ -308,7 +308,7 @@ impl Levels {
     }
 }
 
-/// The reason that the exact states do not fit.
+/// Returns the reason that exact inference does not fit into memory.
 fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) -> Problem {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {

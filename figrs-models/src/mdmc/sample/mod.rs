@@ -1,4 +1,4 @@
-//! Draws levels from trained models: cell by cell, as element programs, and column by column.
+//! Samplers of levels from trained models: cell by cell, column by column, and as programs of elements.
 
 pub(crate) mod column_stream;
 pub(crate) mod element_sampler;
