@@ -9,8 +9,7 @@ use figrs_reading::Mistake;
 /// The variation of dungeons is the mean of six differences: the distances of the gems and of the altars, the differences of the path lengths from
 /// gem to altar and of the numbers of walls, and the distances of walls from walls and of empty cells from empty cells. Distances and path lengths
 /// are numbers of steps, as if no cell were in the way. In scan order, each wall is matched with the nearest remaining wall of the other dungeon, or
-/// counts `2N
-/// - 2` if none remains; empty cells are matched in the same way.
+/// counts `2N - 2` if none remains; empty cells are matched in the same way.
 ///
 /// The scores of two dungeons with side `N` are:
 ///
