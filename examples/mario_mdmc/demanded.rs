@@ -3,15 +3,18 @@
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use figrs::{Error, Frontier};
+use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
 use figrs_design::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, RejectionSampler, Route,
-    SteeredLevel, SteeringError,
+    Demand, LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError,
+};
+use figrs_models::board::{
+    ConditionalSampler, Event, ExactBoards, Method as BoardMethod, NumberedBoards,
 };
 use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
 
@@ -46,25 +49,33 @@ pub(crate) fn sampler(
     model: &LevelModel,
 ) -> Result<Box<dyn LevelSampler>, Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let inner: Box<dyn LevelSampler> = if method == Method::Exact {
-        let sampler = ExactSampler::new(steered, &frontier(options));
-        Box::new(sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?)
+    let steered = Arc::new(steered);
+    let sampler = if method == Method::Exact {
+        let sampler = exact(options).numbered(steered);
+        sampler.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?
     } else if let Some(exact) = soon_exact(options, &steered) {
-        Box::new(exact)
+        exact
     } else {
-        let sampler = conditioned(options, steered);
-        Box::new(if options.shows_particles() {
+        let sampler = conditioned(options);
+        let sampler = if options.shows_particles() {
             watched(sampler)
         } else {
             counted(sampler)
-        })
+        };
+        sampler.numbered(steered).map_err(SteeringError::from)?
     };
-    Ok(Box::new(Attributed { inner, origins }))
+    Ok(Box::new(Attributed {
+        inner: Box::new(sampler),
+        origins,
+    }))
 }
 
 /// A sampler of the exact law given soft demands, which particles only approximate; `None` if a method is named, or if the exact law takes much
 /// memory.
-fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
+fn soon_exact(
+    options: &Options,
+    steered: &SteeredLevel,
+) -> Option<NumberedBoards<Arc<SteeredLevel>>> {
     /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
@@ -72,9 +83,9 @@ fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler>
     if !options.is_method_chosen || !steered.demands().any(is_soft) {
         return None;
     }
-    let frontier = Frontier::new().memory(BYTES).interrupt(stop::flag());
-    let exact = ExactSampler::new(steered.clone().proof_work(0), &frontier);
-    exact.ok()
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(BYTES).interrupt(stop::flag());
+    exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
 }
 
 /// A sampler whose errors state the origins of demands.
@@ -140,30 +151,36 @@ pub(crate) fn drawn_again(
     Ok(Box::new(RejectionSampler::new(sampler, steered)?))
 }
 
-pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
-    ConditionedSampler::new(steered).particles(options.particles())
+/// Drawing by particles.
+pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
+    let particles = ConditionalSampler::new().among([BoardMethod::Particles]);
+    particles.particles(options.particles())
 }
 
 /// The sampler with a line that shows the progress of its run.
-pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
+pub(crate) fn watched(sampler: ConditionalSampler) -> ConditionalSampler {
     let line = Progress::of("particles", None);
-    sampler.on_progress(move |progress| {
-        line.follow(progress);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, total } = *event {
+            line.follow(particles, total);
+        }
     })
 }
 
 /// The sampler with a line that counts the particles of all runs, on any number of threads.
-fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
+fn counted(sampler: ConditionalSampler) -> ConditionalSampler {
     thread_local! {
         /// Progress of the run on this thread at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);
     let all = AtomicU64::new(0);
-    sampler.on_progress(move |progress| {
-        let before = BEFORE.replace(progress.done);
-        let further = progress.done.checked_sub(before).unwrap_or(progress.done);
-        line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, .. } = *event {
+            let before = BEFORE.replace(particles);
+            let further = particles.checked_sub(before).unwrap_or(particles);
+            line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+        }
     })
 }
 
@@ -174,36 +191,39 @@ pub(crate) fn exact_log_probability(
     model: &LevelModel,
 ) -> Result<f64, Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let sampler = ExactSampler::new(steered, &frontier(options));
-    let sampler = sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?;
-    Ok(sampler.log_probability())
+    let numbered = exact(options).numbered(&steered);
+    let numbered =
+        numbered.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?;
+    let exact = numbered.exact().map(ExactBoards::log_probability);
+    Ok(exact.unwrap_or(f64::NEG_INFINITY))
 }
 
-/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
+/// The exact method, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
 /// predict the remaining time from the pace so far.
-fn frontier(options: &Options) -> Frontier {
+fn exact(options: &Options) -> ConditionalSampler {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
-    Frontier::new()
-        .memory(options.memory().0)
-        .interrupt(stop::flag())
-        .on_progress(move |run| {
-            progress.follow(run);
-            let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
-            if seconds >= next {
-                noted.store(2 * seconds, Ordering::Relaxed);
-                let left = run.total.map(|total| total.saturating_sub(run.done));
-                let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
-                    let more = seconds as f64 * left as f64 / run.done as f64;
-                    format!(", about {} s more at this pace", more.ceil())
-                });
-                note(format!(
-                    "note: --method exact has explored {} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
-                     the law sooner",
-                    run.done
-                ));
-            }
-        })
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(options.memory().0).interrupt(stop::flag());
+    exact.on_event(move |event| {
+        let Event::Explored { steps, total } = *event else {
+            return;
+        };
+        progress.follow(steps, total);
+        let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
+        if seconds >= next {
+            noted.store(2 * seconds, Ordering::Relaxed);
+            let left = total.map(|total| total.saturating_sub(steps));
+            let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
+                let more = seconds as f64 * left as f64 / steps as f64;
+                format!(", about {} s more at this pace", more.ceil())
+            });
+            note(format!(
+                "note: --method exact has explored {steps} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
+                 the law sooner"
+            ));
+        }
+    })
 }
 
 /// The failure of an exploration in the words of the command.

@@ -24,8 +24,8 @@ pub use demands::demand_error::DemandError;
 pub use demands::design::{DesignFile, DesignScope};
 pub use demands::remedy::Remedy;
 pub use demands::{
-    Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
-    Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,
+    Area, BoardDemands, Demand, DemandedBoards, LevelSampler, Mask, Mirror, Pattern,
+    RejectionSampler, SteeredLevel, SteeringError,
 };
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{

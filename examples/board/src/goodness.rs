@@ -24,7 +24,7 @@ pub(crate) struct Test {
 /// The tests that suit the number of boards.
 pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
-    exact: &ExactBoards<'_, P::Generator>,
+    exact: &ExactBoards<&P::Generator>,
     boards: &[P::Board],
     (memory, watch): (u64, &Watch),
 ) -> Result<Vec<Test>, Failure> {

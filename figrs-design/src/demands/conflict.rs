@@ -1,9 +1,14 @@
 //! Finds conflicts: minimal sets of demands that exclude each other, and the column where they do.
 
+use std::cell::Cell;
+
 use figrs_infer::{Frontier, WorkBudget};
+use figrs_models::board::ConflictStage;
+use figrs_models::mdmc::Tile;
 
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::parts::LevelParts;
 use super::proof::{Conflict, ProofSearch};
 use super::remedy::Remedy;
 use super::room::of_places;
@@ -36,58 +41,87 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
 /// The fraction 1 / `CONFIRMATION` of the proof work is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Returns the number of steps allowed to the search for a proof that runs before particles are tried.
-fn search_work(steered: &SteeredLevel) -> u64 {
-    let steps = steered.steps_of_proof();
-    steps - steps / CONFIRMATION
-}
-
-/// Searches for demands that are proven to exclude each other; returns them and the work done. The search stops when the frontier is interrupted.
-pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
-    if let Some(conflict) = by_arithmetic(steered) {
-        return (Some(conflict), 0);
+/// Returns demands that exclude each other, and whether that is proven, if the search of a stage finds any.
+pub(super) fn find(
+    steered: &SteeredLevel,
+    stage: ConflictStage<'_, Tile>,
+    engine: &Frontier,
+) -> Option<(Conflict, bool)> {
+    let is_proven = |conflict| (conflict, true);
+    match stage {
+        // Exploring a small model takes no longer than the search.
+        ConflictStage::BeforeExact => {
+            proven(steered, engine, |search| search.is_relaxed()).map(is_proven)
+        }
+        ConflictStage::Undecided => proven(steered, engine, |_| true).map(is_proven),
+        ConflictStage::Impossible => {
+            let trial = |part: &SteeredLevel, columns: usize| match engine
+                .compile(&part.first_columns(columns).model, ())
+            {
+                Ok(part) => Trial::decided(part.log_evidence() > f64::NEG_INFINITY),
+                Err(_) => Trial::Unknown,
+            };
+            let found = proven(steered, engine, |_| true);
+            let found = found.unwrap_or_else(|| minimal_conflict(steered, &trial));
+            Some(is_proven(found))
+        }
+        ConflictStage::Failed(trials) => {
+            if let Some(found) = proven(steered, engine, |_| true) {
+                return Some(is_proven(found));
+            }
+            let left = Cell::new(steered.cells_of_conflict());
+            let trial = |part: &SteeredLevel, columns: usize| {
+                let cells = trials.particles * steered.height() * columns;
+                let Some(rest) = left.get().checked_sub(cells as u64) else {
+                    return Trial::Unknown;
+                };
+                left.set(rest);
+                trials.run(&LevelParts::to(part, columns))
+            };
+            let found = minimal_conflict(steered, &trial);
+            let confirmed = confirmed(steered, &found, engine);
+            Some(confirmed.map_or((found, false), is_proven))
+        }
     }
-    let steps = search_work(steered);
-    let work = WorkBudget::new(steps);
-    let found = ProofSearch::new(steered, frontier, work.clone()).find();
-    (found, steps - work.left())
 }
 
-/// Result of the search for a proof of a conflict that precedes the exploration of a model.
-pub(super) enum EarlyProof {
-    Proven(Conflict),
-    NotFound,
-    /// No search: the model is so small that exploring it takes no longer than the search.
-    NotSearched,
-}
-
-/// Searches for a proof of a conflict before a large model is explored, because the search takes less time than the exploration.
-pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
+/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time. An interrupted search proves nothing.
+fn proven(
+    steered: &SteeredLevel,
+    engine: &Frontier,
+    worth: impl Fn(&ProofSearch<'_>) -> bool,
+) -> Option<Conflict> {
+    if let Some((found, _)) = steered.proof().get() {
+        return found.clone();
+    }
     if steered.demands().len() == 0 {
-        return EarlyProof::NotFound;
+        return None;
     }
-    if let Some(conflict) = by_arithmetic(steered) {
-        return EarlyProof::Proven(conflict);
+    let steps = steered.steps_of_proof();
+    let steps = steps - steps / CONFIRMATION;
+    let work = WorkBudget::new(steps);
+    let found = match by_arithmetic(steered) {
+        None => {
+            let search = ProofSearch::new(steered, engine, work.clone());
+            if !worth(&search) {
+                return None;
+            }
+            search.find()
+        }
+        found => found,
+    };
+    if engine.is_interrupted() {
+        return None;
     }
-    let work = WorkBudget::new(search_work(steered));
-    let search = ProofSearch::new(steered, frontier, work);
-    if !search.is_relaxed() {
-        return EarlyProof::NotSearched;
-    }
-    search
-        .find()
-        .map_or(EarlyProof::NotFound, EarlyProof::Proven)
+    let proof = || (found, steps - work.left());
+    steered.proof().get_or_init(proof).0.clone()
 }
 
 /// Tries to prove a conflict that particles found, within the work that the first search left over.
-pub(super) fn confirmed(
-    steered: &SteeredLevel,
-    found: &Conflict,
-    frontier: &Frontier,
-    spent: u64,
-) -> Option<Conflict> {
+fn confirmed(steered: &SteeredLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
+    let spent = steered.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(steered.steps_of_proof().saturating_sub(spent));
-    ProofSearch::new(steered, frontier, work).confirm(&found.demands)
+    ProofSearch::new(steered, engine, work).confirm(&found.demands)
 }
 
 /// Returns demands that, by arithmetic on their numbers alone, exclude each other or do not fit into the level.
@@ -123,7 +157,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
 /// trials remain undecided.
 ///
 /// `trial` takes some demands and the number of columns, from the left, on which to try them.
-pub(super) fn minimal_conflict(
+fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
 ) -> Conflict {

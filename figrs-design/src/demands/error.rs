@@ -7,10 +7,11 @@ use thiserror::Error;
 
 use super::demand_error::DemandError;
 use super::remedy::{Remedy, with_remedies};
+use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 
 /// Reason why no levels that meet the demands can be drawn.
-#[derive(Error, ErrorDebug)]
+#[derive(Clone, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// A demand does not fit the level.
@@ -22,6 +23,9 @@ pub enum SteeringError {
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
+    /// The sampler of boards drew no level.
+    #[error(transparent)]
+    Board(BoardError),
     /// No level meets the demands together.
     #[error(
         "{}",
@@ -58,6 +62,17 @@ pub enum SteeringError {
         /// Changes by which levels may be found, each of which may suffice.
         remedies: &'static [Remedy],
     },
+}
+
+/// Returns the error of a level from the error of the sampler of boards that drew it.
+impl From<BoardError> for SteeringError {
+    fn from(error: BoardError) -> Self {
+        match &error {
+            BoardError::Inference(inference) => Self::Inference(inference.clone()),
+            BoardError::Generator(own) => own.downcast_ref().cloned().unwrap_or(Self::Board(error)),
+            _ => Self::Board(error),
+        }
+    }
 }
 
 impl SteeringError {

@@ -1,15 +1,15 @@
 //! A common interface of all samplers of levels.
 
 use std::fmt::Debug;
-use std::io::{self, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_infer::ItemSampler;
 
-use super::conditioned::ConditionedSampler;
 use super::demand::Demand;
 use super::error::SteeringError;
-use super::exact::ExactSampler;
+use super::steered::SteeredLevel;
+use figrs_models::board::NumberedBoards;
 use figrs_models::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler};
 
 /// A sampler of levels, set up for one model and one width.
@@ -71,29 +71,48 @@ impl LevelSampler for ElementSampler {
     }
 }
 
-/// Implements [`ItemSampler`] for samplers of levels; each level is written as text in the format of the training levels.
-macro_rules! items {
-    ($($sampler:ty),+) => {$(
-        impl ItemSampler for $sampler {
-            type Item = GeneratedLevel;
-            type Error = SteeringError;
-
-            fn batch(&self) -> u64 {
-                LevelSampler::batch(self).max(1)
-            }
-
-            fn items(
-                &self,
-                seed: u64,
-                numbers: Range<u64>,
-            ) -> Result<Vec<GeneratedLevel>, SteeringError> {
-                self.levels(seed, numbers)
-            }
-
-            fn write(&self, generated: &GeneratedLevel, out: &mut dyn Write) -> io::Result<()> {
-                writeln!(out, "{}", generated.level())
-            }
+/// Levels that meet demands, drawn from exactly the law of the model given the demands, or by particles near that law.
+impl LevelSampler for NumberedBoards<Arc<SteeredLevel>> {
+    fn name(&self) -> &'static str {
+        match self.particles() {
+            None => "exact",
+            Some(_) => "conditioned",
         }
-    )+};
+    }
+
+    fn guarantee(&self) -> String {
+        let model = self.generator().level_model().name();
+        match self.particles() {
+            None => format!("exactly {model} given the demands"),
+            Some(particles) => format!(
+                "all demands are met; near {model} given the demands and not exactly that, {particles} particles a level"
+            ),
+        }
+    }
+
+    fn quality(&self) -> Option<String> {
+        let (populations, effective) = self.effective_populations()?;
+        let share = effective / populations as f64;
+        let advice = match share {
+            ..0.1 => "far from the law: take more particles, or ask for the exact law",
+            ..0.5 => "more particles bring levels nearer to the law",
+            _ => "near the law",
+        };
+        Some(format!(
+            "measured: the weights of {populations} populations have an effective size of {effective:.1} ({:.0} %), {advice}",
+            100.0 * share
+        ))
+    }
+
+    fn demands(&self) -> Vec<Demand> {
+        self.generator().demands().cloned().collect()
+    }
+
+    fn batch(&self) -> u64 {
+        ItemSampler::batch(self)
+    }
+
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        Ok(self.items(seed, numbers)?)
+    }
 }
-items!(ConditionedSampler, ExactSampler, dyn LevelSampler + '_);

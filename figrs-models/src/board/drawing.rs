@@ -190,12 +190,10 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {
-        let (settings, generator) = (self.settings, self.generator);
-        let elements = generator.elements()?;
+        let sequence = self.generator.sequence()?;
         let choice = self.begin(Method::Particles, reason);
         let compile = self.started.elapsed();
-        let (budget, boards) = ((settings.memory, settings.seed), self.boards);
-        let drawn = particles::draw(generator, &elements, budget, boards, &settings.watch)?;
+        let drawn = particles::draw(self.generator, &sequence, self.settings, self.boards)?;
         Ok(Report::new(choice, drawn, compile))
     }
 
@@ -251,7 +249,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     /// Draws boards by the exact method.
-    pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
+    pub(super) fn exactly(&self, exact: &ExactBoards<&G>) -> Result<Report, BoardError> {
         let settings = self.settings;
         if !exact.is_possible() {
             return Err(settings.conflict(self.generator)?);
@@ -263,7 +261,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws the missing boards by the exact method.
     pub(super) fn complete_exactly(
         &self,
-        exact: &ExactBoards<'_, G>,
+        exact: &ExactBoards<&G>,
         seed: u64,
     ) -> Result<Report, BoardError> {
         let (settings, boards) = (self.settings, self.boards);

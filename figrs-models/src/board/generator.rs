@@ -1,8 +1,9 @@
 //! Generators of boards: an element program, and a function that converts the values of its cells to a board.
 
 use figrs_core::{Stream, Value};
+use figrs_infer::Frontier;
 
-use super::{BoardError, Elements, OwnAnswers, RuledCells};
+use super::{BoardError, BoardSequence, ConflictStage, Elements, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and a function that converts the values of its cells to a board.
@@ -28,6 +29,13 @@ pub trait Generator: Sized {
     /// **Errors.** The values belong to another program and form no board.
     fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, BoardError>;
 
+    /// Returns the board as a sequence of parts, for particles. By default, the element program is the only part.
+    ///
+    /// **Errors.** The errors of [`elements`](Self::elements).
+    fn sequence(&self) -> Result<BoardSequence<'_, Self::Cell>, BoardError> {
+        Ok(BoardSequence::whole(self.elements()?))
+    }
+
     /// Returns the predicted bytes of states that exact inference explores, if there is a prediction: extrapolated from smaller sizes, and right
     /// within a factor of about three. Without a prediction, exact inference is tried up to the memory limit.
     fn predicted_bytes(&self) -> Option<f64> {
@@ -36,6 +44,23 @@ pub trait Generator: Sized {
 
     /// Returns the generator without the demands that cost exact inference most, if it has such demands and can test boards against them.
     fn relaxed(&self) -> Option<Self> {
+        None
+    }
+
+    /// Returns the generator without demands, if the weights of its element program do not sum to one over all boards. Probabilities of demands are
+    /// relative to that sum.
+    fn without_demands(&self) -> Option<Self> {
+        None
+    }
+
+    /// Returns the error that names demands that exclude each other, if the generator has a search of its own that finds some at this stage. Trials of
+    /// the search use `engine`, within its memory and until it is interrupted. Without such a search, clues that exclude each other are found by leaving
+    /// them out in turn.
+    fn conflict(
+        &self,
+        _stage: ConflictStage<'_, Self::Cell>,
+        _engine: &Frontier,
+    ) -> Option<BoardError> {
         None
     }
 

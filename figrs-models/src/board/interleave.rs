@@ -23,7 +23,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
-        let exact = |budget| -> Result<Option<ExactBoards<'_, G>>, BoardError> {
+        let exact = |budget| -> Result<Option<ExactBoards<&G>>, BoardError> {
             let is_in_vain = budget > UNPREDICTED_BYTES && !settings.may_fit(generator);
             if is_without_elements.get() || is_in_vain {
                 return Ok(None);

@@ -8,10 +8,9 @@ use std::time::Instant;
 use figrs_command::level_demands::route_settings;
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
-use figrs_design::{
-    ConditionedSampler, ExactSampler, LevelSampler, Route, SteeredLevel, SteeringError,
-};
-use figrs_infer::{Error, Frontier};
+use figrs_design::{LevelSampler, Route, SteeredLevel, SteeringError};
+use figrs_infer::Error;
+use figrs_models::board::{BoardError, ConditionalSampler, Method, NumberedBoards};
 use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
@@ -31,7 +30,9 @@ pub(super) struct Drawing<'r> {
     demands: Demands,
     /// The demanded paths of a player, or any path by the rules of the movement if these are asked for.
     routes: Vec<Route>,
-    sampler: Sampler,
+    sampler: NumberedBoards<Arc<SteeredLevel>>,
+    /// The flag that ends the work.
+    ended: Arc<AtomicBool>,
 }
 
 /// Everything that the levels of a seed depend on: the number of the training, and the rest of the request.
@@ -53,26 +54,14 @@ pub(super) struct BatchKey {
 /// Number of the training, settings and columns of a model.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
-enum Sampler {
-    Conditioned(ConditionedSampler),
-    Exact(Arc<ExactSampler>),
-}
-
 impl Drawing<'_> {
-    fn sampler(&self) -> &dyn LevelSampler {
-        match &self.sampler {
-            Sampler::Conditioned(sampler) => sampler,
-            Sampler::Exact(sampler) => &**sampler,
-        }
-    }
-
     /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
-        let (request, sampler) = (self.request, self.sampler());
+        let (request, sampler) = (self.request, &self.sampler);
         let mut settings = vec![("method", Json::from(sampler.name()))];
         settings.extend(self.model.json(self.trained));
-        if matches!(self.sampler, Sampler::Conditioned(_)) {
-            settings.push(("particles", request.particles.into()));
+        if let Some(particles) = sampler.particles() {
+            settings.push(("particles", particles.into()));
         }
         settings.push(("demands", json!(self.demands.message)));
         settings.extend(route_settings(&self.routes, request.strict));
@@ -84,22 +73,24 @@ impl Drawing<'_> {
     pub(super) fn probability(&self) -> Result<Json, Problem> {
         let started = Instant::now();
         let seed = self.request.seed;
-        let (log, error) = match &self.sampler {
-            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
-            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
+        let (log, error) = if let Some(exact) = self.sampler.exact() {
+            (exact.log_probability(), 0.0)
+        } else {
+            let sampler = particles(self.request, &self.ended).seed(seed);
+            match sampler.estimated_log_probability(self.sampler.generator()) {
                 Ok(estimate) => (estimate.value, estimate.standard_error),
-                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                     return Err(Problem::without_answer(
                         "no particle met the demands; use more particles, or the exact method"
                             .to_owned(),
                     ));
                 }
-                Err(error) => return Err(self.demands.problem(error)),
-            },
+                Err(error) => return Err(self.demands.problem(error.into())),
+            }
         };
         let probability = log.exp();
         Ok(json!({
-            "method": self.sampler().name(),
+            "method": self.sampler.name(),
             "probability": as_json(probability),
             "log_probability": as_json(log),
             "standard_error": as_json(probability * error),
@@ -146,18 +137,17 @@ impl Levels {
             object[name] = value;
         }
         let mut cells = vec![vec![Map::new(); width]; height];
-        if let Sampler::Exact(sampler) = &drawing.sampler {
-            let elements = sampler.steered().cells();
-            for (place, element) in elements.iter().enumerate() {
-                let marginal = sampler.compiled().distribution(element).map_err(wrong)?;
+        let exact = drawing.sampler.exact();
+        if let Some(exact) = exact {
+            for (place, marginal) in exact.marginals().map_err(wrong)?.iter().enumerate() {
                 let drawn = (across - 1 - place % across, place / across);
                 let (row, column) = travel.upright_cell(length, drawn);
                 let cell = &mut cells[row][column];
-                for (tile, p) in &marginal {
+                for (tile, p) in marginal {
                     cell.insert(tile.to_string(), as_json(p));
                 }
             }
-            object["log_probability"] = as_json(sampler.log_probability());
+            object["log_probability"] = as_json(exact.log_probability());
         } else {
             let drawn = self.levels(drawing)?;
             let share = 1.0 / drawn.len() as f64;
@@ -176,7 +166,7 @@ impl Levels {
             object["levels"] = drawn.len().into();
             object["seed"] = request.seed.into();
         }
-        object["exact"] = matches!(drawing.sampler, Sampler::Exact(_)).into();
+        object["exact"] = exact.is_some().into();
         object["marginals"] = json!(cells);
         Ok(object)
     }
@@ -204,23 +194,24 @@ impl Levels {
             training: trained.number,
             request: request.of_demands(),
         });
-        let steered = || known.demanding(&demands.all).map_err(wrong);
+        let steered = || known.demanding(&demands.all).map(Arc::new).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
                 let sampler = self.conditioned.get(Arc::clone(&key), || {
-                    let sampler = ConditionedSampler::new(steered()?);
-                    Ok::<_, Problem>(sampler.particles(request.particles))
+                    let numbered = particles(request, ended).numbered(steered()?);
+                    numbered.map_err(|error| demands.problem(error.into()))
                 })?;
-                let sampler = ConditionedSampler::clone(&sampler);
-                Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
+                NumberedBoards::clone(&sampler).interrupt(Arc::clone(ended))
             }
-            LevelMethod::Exact => Sampler::Exact(self.exact.get(Arc::clone(&key), || {
-                let frontier = Frontier::new()
-                    .memory(request.memory << 20)
-                    .interrupt(Arc::clone(ended));
-                let sampler = ExactSampler::new(steered()?, &frontier);
-                sampler.map_err(|error| too_large(error, request, &demands))
-            })?),
+            LevelMethod::Exact => {
+                let sampler = self.exact.get(Arc::clone(&key), || {
+                    let exact = ConditionalSampler::new().among([Method::Exact]);
+                    let exact = exact.memory(request.memory << 20);
+                    let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
+                    numbered.map_err(|error| too_large(error.into(), request, &demands))
+                })?;
+                NumberedBoards::clone(&sampler)
+            }
         };
         Ok(Drawing {
             key,
@@ -230,6 +221,7 @@ impl Levels {
             demands,
             routes,
             sampler,
+            ended: Arc::clone(ended),
         })
     }
 
@@ -258,8 +250,8 @@ impl Levels {
         seed: u64,
         numbers: Range<u64>,
     ) -> Result<Vec<GeneratedLevel>, Problem> {
-        let sampler = drawing.sampler();
-        let batch = sampler.batch();
+        let sampler = &drawing.sampler;
+        let batch = LevelSampler::batch(sampler);
         let key_of = |first, levels| BatchKey {
             drawing: Arc::clone(&drawing.key),
             seed,
@@ -306,6 +298,13 @@ impl Levels {
         let asked = levels.into_iter().skip(before);
         Ok(asked.take((numbers.end - numbers.start) as usize).collect())
     }
+}
+
+/// Drawing by particles. The flag ends the work.
+fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSampler {
+    let sampler = ConditionalSampler::new().among([Method::Particles]);
+    let sampler = sampler.particles(request.particles);
+    sampler.interrupt(Arc::clone(ended))
 }
 
 /// The reason that the exact states do not fit.

@@ -19,7 +19,7 @@ impl ItemSampler for LookAheadSampler {
     }
 
     fn write(&self, generated: &GeneratedLevel, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", generated.level())
+        write!(out, "{generated}")
     }
 }
 
@@ -38,6 +38,6 @@ impl ItemSampler for ElementSampler {
     }
 
     fn write(&self, generated: &GeneratedLevel, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "{}", generated.level())
+        write!(out, "{generated}")
     }
 }
