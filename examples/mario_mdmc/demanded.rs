@@ -11,7 +11,7 @@ use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
 use figrs_design::{
-    Demand, LevelSampler, Mask, RejectionSampler, Route, SteeredLevel, SteeringError,
+    Demand, LevelSampler, Mask, ProposedLevels, Route, SteeredLevel, SteeringError,
 };
 use figrs_models::board::{
     ConditionalSampler, Event, ExactBoards, Method as BoardMethod, NumberedBoards,
@@ -148,7 +148,7 @@ pub(crate) fn drawn_again(
         return Ok(sampler);
     }
     let steered = steered(options, corpus, model)?;
-    Ok(Box::new(RejectionSampler::new(sampler, steered)?))
+    Ok(Box::new(ProposedLevels::new(sampler, steered)?))
 }
 
 /// Drawing by particles.

@@ -86,7 +86,7 @@ pub(super) fn find(
 }
 
 /// Searches once for demands that are proven to exclude each other, if the search is `worth` its time. An interrupted search proves nothing.
-fn proven(
+pub(super) fn proven(
     steered: &SteeredLevel,
     engine: &Frontier,
     worth: impl Fn(&ProofSearch<'_>) -> bool,

@@ -18,8 +18,8 @@ mod parts;
 mod pattern;
 mod played_proof;
 mod proof;
+mod proposed;
 mod reachability_memo;
-mod rejection;
 pub(crate) mod remedy;
 mod room;
 mod sampler;
@@ -36,7 +36,7 @@ pub use demand::{Demand, Mirror};
 pub use error::SteeringError;
 pub use mask::Mask;
 pub use pattern::Pattern;
-pub use rejection::RejectionSampler;
+pub use proposed::ProposedLevels;
 pub use sampler::LevelSampler;
 pub use steered::SteeredLevel;
 

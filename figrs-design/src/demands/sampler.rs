@@ -1,8 +1,7 @@
 //! A common interface of all samplers of levels.
 
 use std::fmt::Debug;
-use std::ops::Range;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
 
 use figrs_infer::ItemSampler;
 
@@ -72,7 +71,10 @@ impl LevelSampler for ElementSampler {
 }
 
 /// Levels that meet demands, drawn from exactly the law of the model given the demands, or by particles near that law.
-impl LevelSampler for NumberedBoards<Arc<SteeredLevel>> {
+impl<P> LevelSampler for NumberedBoards<P>
+where
+    P: Deref<Target = SteeredLevel> + Send + Sync,
+{
     fn name(&self) -> &'static str {
         match self.particles() {
             None => "exact",

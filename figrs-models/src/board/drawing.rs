@@ -204,19 +204,18 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Draws boards by a sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
-        let OwnSampler {
-            name,
-            draw,
-            rejects,
-        } = own;
+        let OwnSampler { name, draw, tries } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);
         let compile = self.started.elapsed();
         let seed = self.settings.seed;
-        let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
-        let rejection = self.rejection();
-        let meets = |board: &G::Board| self.generator.meets(board);
-        let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
-        if !rejects {
+        let generator = self.generator;
+        let mut all = (0..).map(|part| {
+            let drawn = draw(&mut stream(seed, part))?;
+            Ok(drawn.filter(|board| generator.meets(board)))
+        });
+        let rejection = self.rejection(tries.unwrap_or(u64::MAX));
+        let mut diagnostics = rejection.complete(&mut all)?.diagnostics();
+        if tries.is_none() {
             diagnostics.clear();
         }
         Ok(Report::new(choice, diagnostics, compile))
@@ -228,7 +227,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
         let choice = self.begin(Method::Rejection, reason);
-        let rejection = self.rejection();
+        let rejection = self.rejection(u64::MAX);
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
             let compile = self.started.elapsed();
@@ -243,8 +242,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = exact.samples(settings.seed)?;
-        let drawn = rejection.complete(&mut all, |board| generator.meets(board))?;
+        let mut all = self.met(exact.samples(settings.seed)?);
+        let drawn = rejection.complete(&mut all)?;
         Ok(Report::new(choice, drawn.diagnostics(), compile))
     }
 
@@ -288,8 +287,16 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Creates an empty tally of rejection.
-    pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
+    /// Returns boards of the relaxed generator that meet all demands, and `None` for each of the others.
+    pub(super) fn met(
+        &self,
+        boards: impl Iterator<Item = Result<G::Board, BoardError>>,
+    ) -> impl Iterator<Item = Result<Option<G::Board>, BoardError>> {
+        boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
+    }
+
+    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or fewer if there are Markov chains.
+    pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
         /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
         /// visits each room several times).
         const CELLS: u64 = 1 << 22;
@@ -297,7 +304,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             true => CELLS / self.generator.size().cells() as u64,
             false => u64::MAX,
         };
-        RejectionTally::new(self.boards, &self.settings.watch, most)
+        RejectionTally::new(self.boards, &self.settings.watch, most.min(tries))
     }
 
     /// Switches to a method, and drops boards drawn before.

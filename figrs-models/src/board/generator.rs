@@ -85,6 +85,11 @@ pub trait Generator: Sized {
         None
     }
 
+    /// Returns the error that so many boards in a row of the generator's own sampler did not meet the demands.
+    fn none_met(&self, tried: u64) -> BoardError {
+        BoardError::NoneMet { tried }
+    }
+
     /// Returns the generator's own sampler, if it has one.
     fn sampler(&self) -> Option<OwnSampler<'_, Self::Board>> {
         None
@@ -93,14 +98,14 @@ pub trait Generator: Sized {
 
 /// A generator's own sampler of independent boards, which needs no element program.
 ///
-/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If a million boards
-/// in a row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
+/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If as many boards in a row as
+/// allowed are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
-    /// Function that draws a board.
-    pub draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
-    /// True if boards may fail to meet the demands.
-    pub rejects: bool,
+    /// Function that draws a board; `None` if it rejects the board at random, as soft demands do.
+    pub draw: Box<dyn Fn(&mut Stream) -> Result<Option<B>, BoardError> + 'g>,
+    /// Maximum number of boards in a row that may be rejected, of which a million is the largest possible; `None` if all boards meet the demands.
+    pub tries: Option<u64>,
 }

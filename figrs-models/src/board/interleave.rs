@@ -60,13 +60,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = all.samples(settings.seed)?;
-        let meets = |board: &G::Board| generator.meets(board);
+        let mut all = self.met(all.samples(settings.seed)?);
         self.boards.begin(Method::Rejection);
-        let mut rejection = self.rejection();
+        let mut rejection = self.rejection(u64::MAX);
         let cells = generator.size().cells() as u64;
         let mut choice = first(budget, Method::Rejection);
-        while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {
+        while !rejection.draw(budget / (CELL * cells), &mut all)? {
             let Some(larger) = budgets.next() else {
                 let reason = if is_without_elements.get() {
                     Reason::NoElements
@@ -74,7 +73,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     self.too_large()
                 };
                 choice = settings.turn(Method::Rejection, reason);
-                rejection = rejection.complete(&mut all, meets)?;
+                rejection = rejection.complete(&mut all)?;
                 break;
             };
             budget = larger;

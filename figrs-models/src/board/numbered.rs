@@ -177,16 +177,19 @@ where
         let generator = self.generator();
         match &self.0 {
             NumberedMethod::Own(..) => {
-                let Some(OwnSampler { draw, .. }) = generator.sampler() else {
+                let Some(OwnSampler { draw, tries, .. }) = generator.sampler() else {
                     return Err(BoardError::NoMethod);
                 };
+                let tries = tries.unwrap_or(1).min(MAX_CONSECUTIVE_FAILURES);
                 let board = |number| {
                     let mut random = stream(seed, number);
-                    let mut tries = (0..MAX_CONSECUTIVE_FAILURES).map(|_| draw(&mut random));
-                    let found = tries.find(|board| generator.meets(board));
-                    found.ok_or(BoardError::NoneMet {
-                        tried: MAX_CONSECUTIVE_FAILURES,
-                    })
+                    for _ in 0..tries {
+                        let drawn = draw(&mut random)?;
+                        if let Some(board) = drawn.filter(|board| generator.meets(board)) {
+                            return Ok(board);
+                        }
+                    }
+                    Err(generator.none_met(tries))
                 };
                 numbers.map(board).collect()
             }

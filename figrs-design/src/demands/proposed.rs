@@ -1,8 +1,11 @@
-//! Rejection sampling: draws levels from any sampler until one meets the demands.
+//! Levels that another sampler proposes, as boards of the conditional sampler: proposals are drawn until one meets the demands.
 
 use std::ops::Range;
 
-use figrs_core::stream;
+use figrs_core::Stream;
+use figrs_infer::ItemSampler;
+use figrs_models::board::{BoardError, ConditionalSampler, Elements, Generator, OwnSampler};
+use figrs_models::grid::Size;
 use rand::{Rng, RngExt};
 
 use super::demand::Demand;
@@ -11,9 +14,10 @@ use super::remedy::Remedy;
 use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
-use figrs_models::mdmc::GeneratedLevel;
+use figrs_models::mdmc::{GeneratedLevel, Tile};
 
-/// Draws levels from another sampler until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
+/// Levels that another sampler proposes until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
+/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws them.
 ///
 /// # Guarantee
 ///
@@ -26,34 +30,37 @@ use figrs_models::mdmc::GeneratedLevel;
 ///
 /// # Errors
 ///
-/// [`SteeringError::NotMet`] if none of the allowed number of draws meets the demands.
+/// [`SteeringError::NotMet`] if none of the allowed number of proposals meets the demands.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use figrs_models::mdmc::{Corpus, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure};
-/// use figrs_design::{Demand, LevelSampler, RejectionSampler, SteeredLevel};
+/// use figrs_design::{Demand, LevelSampler, ProposedLevels, SteeredLevel};
 ///
 /// let chain = Arc::new(MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?);
 /// let elements = LevelElements::new(Arc::clone(&chain), 40)?;
 /// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
 /// let look_ahead = LookAheadSampler::new(chain, 3, 40)?;
-/// let sampler = RejectionSampler::new(Box::new(look_ahead), demands)?;
-/// assert_eq!(sampler.levels(7, 0..3)?.len(), 3);
+/// let proposed = ProposedLevels::new(Box::new(look_ahead), demands)?;
+/// assert_eq!(proposed.levels(7, 0..3)?.len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 #[must_use]
-pub struct RejectionSampler {
-    inner: Box<dyn LevelSampler>,
+pub struct ProposedLevels {
+    proposals: Box<dyn LevelSampler>,
     steered: SteeredLevel,
     tries: u64,
 }
 
-impl RejectionSampler {
-    /// Creates a sampler that tries up to 10 000 levels of `inner` for each level. The demands must be for levels of the size that `inner` draws.
+impl ProposedLevels {
+    /// Draws up to 10 000 `proposals` for each level. The demands must be for levels of their size.
     ///
     /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
-    pub fn new(inner: Box<dyn LevelSampler>, steered: SteeredLevel) -> Result<Self, DemandError> {
+    pub fn new(
+        proposals: Box<dyn LevelSampler>,
+        steered: SteeredLevel,
+    ) -> Result<Self, DemandError> {
         let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
         if let Some(placed) = steered.demands().find(is_placed) {
             return Err(DemandError::NotRejected {
@@ -62,7 +69,7 @@ impl RejectionSampler {
             });
         }
         Ok(Self {
-            inner,
+            proposals,
             steered,
             tries: 10_000,
         })
@@ -91,42 +98,71 @@ impl RejectionSampler {
         }
     }
 
-    fn level(&self, seed: u64, number: u64) -> Result<GeneratedLevel, SteeringError> {
+    /// Draws a level; `None` if it is rejected.
+    fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, SteeringError> {
+        let mut drawn = self.proposals.levels(random.next_u64(), 0..1)?;
+        let Some(generated) = drawn.pop() else {
+            return Ok(None);
+        };
         let size = (self.steered.height(), self.steered.width());
-        let mut rng = stream(seed, number);
-        for _ in 0..self.tries {
-            for generated in self.inner.levels(rng.next_u64(), 0..1)? {
-                let drawn = (generated.level().height(), generated.level().width());
-                if drawn != size {
-                    let problem = format!(
-                        "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
-                        drawn.0, drawn.1, size.0, size.1
-                    );
-                    return Err(DemandError::invalid(problem, "give both one size").into());
-                }
-                if rng.random::<f64>() < self.factor(&generated) {
-                    return Ok(generated);
-                }
-            }
+        let drawn = (generated.level().height(), generated.level().width());
+        if drawn != size {
+            let problem = format!(
+                "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
+                drawn.0, drawn.1, size.0, size.1
+            );
+            return Err(DemandError::invalid(problem, "give both one size").into());
         }
+        let is_kept = random.random::<f64>() < self.factor(&generated);
+        Ok(is_kept.then_some(generated))
+    }
+}
+
+/// Levels have the law of the proposals, so that the generator's own sampler is the only method.
+impl Generator for ProposedLevels {
+    type Cell = Tile;
+    type Board = GeneratedLevel;
+
+    fn size(&self) -> Size {
+        self.steered.size()
+    }
+
+    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+        let what = "the levels of another sampler";
+        Err(BoardError::NoElements { what })
+    }
+
+    fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
+        self.steered.board(tiles)
+    }
+
+    fn none_met(&self, tried: u64) -> BoardError {
         let demands = self.steered.demands().map(ToString::to_string);
-        Err(SteeringError::NotMet {
+        BoardError::of_generator(SteeringError::NotMet {
             demands: demands.collect(),
-            tries: self.tries,
+            tries: tried,
             remedies: &[Remedy::FewerDemands, Remedy::ConditionTheModel],
+        })
+    }
+
+    fn sampler(&self) -> Option<OwnSampler<'_, GeneratedLevel>> {
+        Some(OwnSampler {
+            name: self.proposals.name(),
+            draw: Box::new(|random| self.draw(random).map_err(BoardError::of_generator)),
+            tries: Some(self.tries),
         })
     }
 }
 
-impl LevelSampler for RejectionSampler {
+impl LevelSampler for ProposedLevels {
     fn name(&self) -> &'static str {
-        self.inner.name()
+        self.proposals.name()
     }
 
     fn guarantee(&self) -> String {
         format!(
             "{}; drawn again until all demands are met",
-            self.inner.guarantee()
+            self.proposals.guarantee()
         )
     }
 
@@ -135,6 +171,7 @@ impl LevelSampler for RejectionSampler {
     }
 
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        numbers.map(|number| self.level(seed, number)).collect()
+        let numbered = ConditionalSampler::new().numbered(self)?;
+        Ok(numbered.items(seed, numbers)?)
     }
 }
