@@ -1,7 +1,6 @@
 //! Levels with the demands of the command line.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,14 +8,11 @@ use std::time::Instant;
 
 use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
+use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
-use figrs_design::{
-    Demand, LevelSampler, Mask, ProposedLevels, Route, SteeredLevel, SteeringError,
-};
-use figrs_models::board::{
-    ConditionalSampler, Event, ExactBoards, Method as BoardMethod, NumberedBoards,
-};
-use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
+use figrs_design::{Demand, Mask, Route, SteeredLevel, SteeringError};
+use figrs_models::board::{ConditionalSampler, Event, ExactBoards, Method as BoardMethod};
+use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel, vglc};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};
@@ -42,12 +38,13 @@ fn stated(
     Ok((SteeredLevel::new(model, &demands)?, origins))
 }
 
+/// A sampler of levels that meet all demands, and the origin of each demand.
 pub(crate) fn sampler(
     method: Method,
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<Box<dyn LevelSampler>, Failure> {
+) -> Result<(NumberedLevels, Vec<String>), Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
     let steered = Arc::new(steered);
     let sampler = if method == Method::Exact {
@@ -64,18 +61,12 @@ pub(crate) fn sampler(
         };
         sampler.numbered(steered).map_err(SteeringError::from)?
     };
-    Ok(Box::new(Attributed {
-        inner: Box::new(sampler),
-        origins,
-    }))
+    Ok((sampler, origins))
 }
 
 /// A sampler of the exact law given soft demands, which particles only approximate; `None` if a method is named, or if the exact law takes much
 /// memory.
-fn soon_exact(
-    options: &Options,
-    steered: &SteeredLevel,
-) -> Option<NumberedBoards<Arc<SteeredLevel>>> {
+fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<NumberedLevels> {
     /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
@@ -88,42 +79,8 @@ fn soon_exact(
     exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
 }
 
-/// A sampler whose errors state the origins of demands.
-#[derive(Debug)]
-struct Attributed {
-    inner: Box<dyn LevelSampler>,
-    origins: Vec<String>,
-}
-
-impl LevelSampler for Attributed {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    fn guarantee(&self) -> String {
-        self.inner.guarantee()
-    }
-
-    fn quality(&self) -> Option<String> {
-        self.inner.quality()
-    }
-
-    fn demands(&self) -> Vec<Demand> {
-        self.inner.demands()
-    }
-
-    fn batch(&self) -> u64 {
-        LevelSampler::batch(&*self.inner)
-    }
-
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let levels = self.inner.levels(seed, numbers);
-        levels.map_err(|error| attributed(error, &self.origins))
-    }
-}
-
 /// Adds the origins of its demands to an error.
-fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
+pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
     } = &mut error
@@ -135,20 +92,6 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
         }
     }
     error
-}
-
-/// A sampler of levels of a model that draws again until the demands are met, if there are any.
-pub(crate) fn drawn_again(
-    options: &Options,
-    corpus: &Corpus,
-    model: &LevelModel,
-    sampler: Box<dyn LevelSampler>,
-) -> Result<Box<dyn LevelSampler>, Failure> {
-    if !options.demands.any() {
-        return Ok(sampler);
-    }
-    let steered = steered(options, corpus, model)?;
-    Ok(Box::new(ProposedLevels::new(sampler, steered)?))
 }
 
 /// Drawing by particles.

@@ -3,7 +3,7 @@
 //!
 //! | module idea | types |
 //! |---|---|
-//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
 //! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | boards as demanded | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
@@ -24,8 +24,8 @@ pub use demands::demand_error::DemandError;
 pub use demands::design::{DesignFile, DesignScope};
 pub use demands::remedy::Remedy;
 pub use demands::{
-    Area, BoardDemands, Demand, DemandedBoards, LevelSampler, Mask, Mirror, Pattern,
-    ProposedLevels, SteeredLevel, SteeringError,
+    Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
+    SteeredLevel, SteeringError,
 };
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{

@@ -1,9 +1,23 @@
 //! The two methods that draw levels given demands.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use figrs_design::{SteeredLevel, SteeringError};
-use figrs_models::board::{ConditionalSampler, Method, NumberedBoards};
+use figrs_infer::ItemSampler;
+use figrs_models::board::{BoardError, ConditionalSampler, Method, NumberedBoards};
+use figrs_models::mdmc::GeneratedLevel;
+
+/// Numbered levels with the errors of levels.
+pub(crate) trait Levels {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
+}
+
+impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        Ok(self.items(seed, numbers)?)
+    }
+}
 
 /// Sampler of numbered levels.
 pub(crate) type NumberedLevels = NumberedBoards<Arc<SteeredLevel>>;

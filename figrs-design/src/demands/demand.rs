@@ -19,9 +19,10 @@ use figrs_models::shares::whole_numbers;
 ///
 /// ```
 /// use std::sync::Arc;
+/// use figrs_infer::ItemSampler;
 /// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, Tile, TileClass};
-/// use figrs_design::{Area, Demand, LevelSampler, Pattern, SteeredLevel};
+/// use figrs_design::{Area, Demand, Pattern, SteeredLevel};
 ///
 /// let tile = |symbol| Tile::platformer(symbol).unwrap();
 /// let enemy = TileClass::from(tile('E'));
@@ -38,7 +39,7 @@ use figrs_models::shares::whole_numbers;
 /// let steered = SteeredLevel::new(&ngrams, &demands)?;
 /// let exact = ConditionalSampler::new().among([Method::Exact]);
 /// assert!(exact.exact(&steered)?.log_probability() < 0.0);
-/// assert_eq!(exact.numbered(&steered)?.levels(1, 0..2)?.len(), 2);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -69,7 +69,11 @@ impl From<BoardError> for SteeringError {
     fn from(error: BoardError) -> Self {
         match &error {
             BoardError::Inference(inference) => Self::Inference(inference.clone()),
-            BoardError::Generator(own) => own.downcast_ref().cloned().unwrap_or(Self::Board(error)),
+            BoardError::Generator(own) => {
+                let sampling = || own.downcast_ref().cloned().map(Self::Sampling);
+                let steering = own.downcast_ref().cloned().or_else(sampling);
+                steering.unwrap_or(Self::Board(error))
+            }
             _ => Self::Board(error),
         }
     }

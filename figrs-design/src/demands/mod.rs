@@ -22,7 +22,6 @@ mod proposed;
 mod reachability_memo;
 pub(crate) mod remedy;
 mod room;
-mod sampler;
 mod state_values;
 mod statements;
 mod steered;
@@ -37,7 +36,6 @@ pub use error::SteeringError;
 pub use mask::Mask;
 pub use pattern::Pattern;
 pub use proposed::ProposedLevels;
-pub use sampler::LevelSampler;
 pub use steered::SteeredLevel;
 
 #[cfg(test)]

@@ -1,20 +1,16 @@
 //! Levels that another sampler proposes, as boards of the conditional sampler: proposals are drawn until one meets the demands.
 
-use std::ops::Range;
-
-use figrs_core::Stream;
-use figrs_infer::ItemSampler;
-use figrs_models::board::{BoardError, ConditionalSampler, Elements, Generator, OwnSampler};
+use figrs_core::{Stream, stream};
+use figrs_models::board::{BoardError, Elements, Generator, OwnSampler};
 use figrs_models::grid::Size;
+use figrs_models::mdmc::{DrawnLevels, GeneratedLevel, Tile};
 use rand::{Rng, RngExt};
 
 use super::demand::Demand;
 use super::error::SteeringError;
 use super::remedy::Remedy;
-use super::sampler::LevelSampler;
 use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
-use figrs_models::mdmc::{GeneratedLevel, Tile};
 
 /// Levels that another sampler proposes until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
 /// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws them.
@@ -34,33 +30,49 @@ use figrs_models::mdmc::{GeneratedLevel, Tile};
 ///
 /// ```
 /// use std::sync::Arc;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::ConditionalSampler;
 /// use figrs_models::mdmc::{Corpus, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure};
-/// use figrs_design::{Demand, LevelSampler, ProposedLevels, SteeredLevel};
+/// use figrs_design::{Demand, ProposedLevels, SteeredLevel};
 ///
 /// let chain = Arc::new(MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?);
 /// let elements = LevelElements::new(Arc::clone(&chain), 40)?;
 /// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
 /// let look_ahead = LookAheadSampler::new(chain, 3, 40)?;
-/// let proposed = ProposedLevels::new(Box::new(look_ahead), demands)?;
-/// assert_eq!(proposed.levels(7, 0..3)?.len(), 3);
+/// let proposed = ProposedLevels::new(look_ahead, demands)?;
+/// let numbered = ConditionalSampler::new().numbered(&proposed)?;
+/// assert_eq!(numbered.items(7, 0..3)?.len(), 3);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 #[must_use]
 pub struct ProposedLevels {
-    proposals: Box<dyn LevelSampler>,
+    proposals: DrawnLevels,
     steered: SteeredLevel,
     tries: u64,
 }
 
 impl ProposedLevels {
-    /// Draws up to 10 000 `proposals` for each level. The demands must be for levels of their size.
+    /// Draws up to 10 000 `proposals` for each level.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for.
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for; the demands are for
+    /// levels of another size.
     pub fn new(
-        proposals: Box<dyn LevelSampler>,
+        proposals: impl Into<DrawnLevels>,
         steered: SteeredLevel,
     ) -> Result<Self, DemandError> {
+        let proposals = proposals.into();
+        let [drawn, demanded] = [proposals.size(), steered.size()];
+        if drawn != demanded {
+            let problem = format!(
+                "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
+                drawn.columns(),
+                drawn.rows(),
+                demanded.columns(),
+                demanded.rows()
+            );
+            return Err(DemandError::invalid(problem, "give both one size"));
+        }
         let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
         if let Some(placed) = steered.demands().find(is_placed) {
             return Err(DemandError::NotRejected {
@@ -98,23 +110,14 @@ impl ProposedLevels {
         }
     }
 
-    /// Draws a level; `None` if it is rejected.
-    fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, SteeringError> {
-        let mut drawn = self.proposals.levels(random.next_u64(), 0..1)?;
-        let Some(generated) = drawn.pop() else {
-            return Ok(None);
+    /// Proposes a level; `None` if it is rejected.
+    fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, BoardError> {
+        let Some(OwnSampler { draw, .. }) = self.proposals.sampler() else {
+            return Err(BoardError::NoMethod);
         };
-        let size = (self.steered.height(), self.steered.width());
-        let drawn = (generated.level().height(), generated.level().width());
-        if drawn != size {
-            let problem = format!(
-                "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
-                drawn.0, drawn.1, size.0, size.1
-            );
-            return Err(DemandError::invalid(problem, "give both one size").into());
-        }
-        let is_kept = random.random::<f64>() < self.factor(&generated);
-        Ok(is_kept.then_some(generated))
+        let proposed = draw(&mut stream(random.next_u64(), 0))?;
+        let chance = random.random::<f64>();
+        Ok(proposed.filter(|generated| chance < self.factor(generated)))
     }
 }
 
@@ -128,8 +131,7 @@ impl Generator for ProposedLevels {
     }
 
     fn elements(&self) -> Result<Elements<Tile>, BoardError> {
-        let what = "the levels of another sampler";
-        Err(BoardError::NoElements { what })
+        self.proposals.elements()
     }
 
     fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
@@ -146,32 +148,11 @@ impl Generator for ProposedLevels {
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, GeneratedLevel>> {
+        let proposals = self.proposals.sampler()?;
         Some(OwnSampler {
-            name: self.proposals.name(),
-            draw: Box::new(|random| self.draw(random).map_err(BoardError::of_generator)),
+            name: proposals.name,
+            draw: Box::new(|random| self.draw(random)),
             tries: Some(self.tries),
         })
-    }
-}
-
-impl LevelSampler for ProposedLevels {
-    fn name(&self) -> &'static str {
-        self.proposals.name()
-    }
-
-    fn guarantee(&self) -> String {
-        format!(
-            "{}; drawn again until all demands are met",
-            self.proposals.guarantee()
-        )
-    }
-
-    fn demands(&self) -> Vec<Demand> {
-        self.steered.demands().cloned().collect()
-    }
-
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let numbered = ConditionalSampler::new().numbered(self)?;
-        Ok(numbered.items(seed, numbers)?)
     }
 }

@@ -1,19 +1,31 @@
+use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
+use figrs_infer::{Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::parts::LevelParts;
 use crate::demands::*;
 use crate::{DemandError, Playability, ground_gaps};
-use figrs_models::board::{ConditionalSampler, Event, Method, NumberedBoards};
+use figrs_models::board::{BoardError, ConditionalSampler, Event, Method, NumberedBoards};
 use figrs_models::mdmc::{
-    ColumnNGrams, Corpus, HierarchicalChain, Level, LevelElements, LevelModel, MarkovChain,
-    RowSplits, Structure, Tile, TileField, TileSet,
+    ColumnNGrams, Corpus, GeneratedLevel, HierarchicalChain, Level, LevelElements, LevelModel,
+    MarkovChain, RowSplits, Structure, Tile, TileField, TileSet,
 };
 
 mod conflicts;
 
 const SEED: u64 = 5;
+
+/// Numbered levels with the errors of levels.
+pub(super) trait Levels {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
+}
+
+impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        Ok(self.items(seed, numbers)?)
+    }
+}
 
 /// Levels from their exact law.
 pub(super) fn exactly(
@@ -151,14 +163,36 @@ fn levels_meet_all_demands_by_either_method() {
     let demands = all_demands(4, 9);
     let exact = exactly(steered(4, 9, &demands)).unwrap();
     let particles = by_particles(steered(4, 9, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..64).unwrap() {
             for demand in &demands {
-                let name = sampler.name();
+                let name = sampler.method();
                 assert!(meets(generated.level(), &chain, demand), "{name}: {demand}");
             }
             assert_eq!(generated.unseen(), 0);
         }
+    }
+}
+
+#[test]
+fn sets_of_levels_are_drawn_like_sets_of_boards() {
+    let chain = chain(4);
+    let demands = all_demands(4, 9);
+    let steered = steered(4, 9, &demands);
+    let sampler = ConditionalSampler::new().seed(SEED);
+    let drawn = sampler.sample(&steered, 20).unwrap();
+    assert_eq!(drawn.report.choice.method, Method::Exact);
+    let numbered = sampler.numbered(&steered).unwrap();
+    assert_eq!(drawn.boards, numbered.items(SEED, 0..20).unwrap());
+    let drawn = particles().seed(SEED).sample(&steered, 20).unwrap();
+    assert_eq!(drawn.report.choice.method, Method::Particles);
+    assert_eq!(drawn.boards.len(), 20);
+    for generated in drawn.boards {
+        assert!(
+            demands
+                .iter()
+                .all(|demand| meets(generated.level(), &chain, demand))
+        );
     }
 }
 
@@ -313,7 +347,7 @@ fn a_level_depends_on_the_seed_and_its_number_alone() {
     let demands = small_demands(6, 15);
     let exact = exactly(steered(6, 15, &demands)).unwrap();
     let particles = by_particles(steered(6, 15, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    for sampler in [&exact, &particles] {
         let batch = sampler.batch();
         let all = sampler.levels(SEED, 0..batch + 3).unwrap();
         assert_eq!(all[..2], sampler.levels(SEED, 0..2).unwrap());
@@ -405,12 +439,12 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
     let demands = [Demand::Seen, Demand::Placed(mask.clone())];
     let exact = exactly(steered(6, 12, &demands)).unwrap();
     let particles = by_particles(steered(6, 12, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..20).unwrap() {
             assert!(
                 meets(generated.level(), &chain(6), &demands[1]),
                 "{}",
-                sampler.name()
+                sampler.method()
             );
         }
     }
@@ -448,7 +482,7 @@ fn wide_levels_are_drawn_few_at_a_time() {
     let batch_of = |demands: &[Demand], width: usize, particles: usize| {
         let sampler = super::tests::particles().particles(particles);
         let steered = steered(14, width, demands);
-        LevelSampler::batch(&sampler.numbered(&steered).unwrap())
+        sampler.numbered(&steered).unwrap().batch()
     };
     let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
     for (width, particles, expected) in [

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_infer::{Frontier, SequentialMonteCarlo};
 
 use super::parts::LevelParts;
-use super::tests::{exactly, particles};
+use super::tests::{Levels, exactly, particles};
 use super::*;
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, LevelElements, LevelModel, MarkovChain, RowSplits,

@@ -3,10 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::samplers::{by_particles, exactly, particles};
-use figrs_design::{
-    Area, Demand, LevelSampler, Mask, Mirror, Pattern, Route, SteeredLevel, SteeringError,
-};
+use crate::samplers::{Levels, by_particles, exactly, particles};
+use figrs_design::{Area, Demand, Mask, Mirror, Pattern, Route, SteeredLevel, SteeringError};
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, LevelElements, LevelModel, MarkovChain, RowSplits, Structure, Tile,
     TileClass, TileField, TileSet,

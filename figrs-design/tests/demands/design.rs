@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::samplers::exactly;
-use figrs_design::{Demand, DesignFile, FileError, LevelSampler, MistakeKind, SteeredLevel};
+use crate::samplers::{Levels, exactly};
+use figrs_design::{Demand, DesignFile, FileError, MistakeKind, SteeredLevel};
 use figrs_models::mdmc::{ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, TileSet, Travel};
 
 /// Returns a model of the shipped levels cut to six rows.

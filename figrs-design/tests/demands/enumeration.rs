@@ -1,11 +1,12 @@
 //! Tests that the law of levels given demands is the model's law, restricted and weighed level by level.
 
-use crate::samplers::{exactly, particles};
+use crate::samplers::{Levels, exactly, particles};
+use figrs_core::rand::Rng;
 use figrs_core::stream;
-use figrs_design::{
-    Demand, DemandError, LevelSampler, Mask, ProposedLevels, SteeredLevel, SteeringError,
-};
-use figrs_models::mdmc::Level;
+use figrs_design::{Demand, DemandError, Mask, ProposedLevels, SteeredLevel, SteeringError};
+use figrs_infer::ItemSampler;
+use figrs_models::board::ConditionalSampler;
+use figrs_models::mdmc::{DrawnLevels, Level};
 use rand::RngExt;
 
 use crate::by_hand::{self, Defined};
@@ -172,21 +173,28 @@ fn particles_agree_with_the_exact_law_of_every_model() {
     }
 }
 
+/// Levels from their exact law as proposals.
+fn drawn_exactly(steered: SteeredLevel) -> DrawnLevels {
+    let size = (steered.height(), steered.width());
+    let exact = exactly(steered).unwrap();
+    DrawnLevels::new("exact", size, move |random| {
+        Ok(exact.items(random.next_u64(), 0..1)?.swap_remove(0))
+    })
+}
+
 #[test]
 fn drawing_again_has_the_law_of_the_sampler_given_the_demands() {
     const LEVELS: usize = 1_500;
     let all = by_hand::all();
     let known = models::all(WIDTH).swap_remove(1);
-    let free = || {
-        let free = SteeredLevel::new(&known.model, &[]).unwrap();
-        Box::new(exactly(free).unwrap())
-    };
+    let free = SteeredLevel::new(&known.model, &[]).unwrap();
     for chosen in [[0, 10], [28, 29]] {
         let chosen = chosen.map(|number| &all[number]);
         let stated = chosen.map(|defined| defined.demand.clone());
         let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-        let sampler = ProposedLevels::new(free(), steered).unwrap();
-        let drawn = sampler.levels(9, 0..LEVELS as u64).unwrap();
+        let proposed = ProposedLevels::new(drawn_exactly(free.clone()), steered).unwrap();
+        let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
+        let drawn = numbered.levels(9, 0..LEVELS as u64).unwrap();
         let levels = weighed(&known, &chosen);
         let total: f64 = levels.iter().map(|(_, p)| p).sum();
         for (level, p) in levels {
@@ -209,8 +217,8 @@ fn drawing_again_ends_and_takes_no_interventions() {
     let known = models::all(WIDTH).swap_remove(1);
     let sampler = |demand: Demand| {
         let free = SteeredLevel::new(&known.model, &[]).unwrap();
-        let free = Box::new(exactly(free).unwrap());
-        ProposedLevels::new(free, SteeredLevel::new(&known.model, &[demand]).unwrap())
+        let steered = SteeredLevel::new(&known.model, &[demand]).unwrap();
+        ProposedLevels::new(drawn_exactly(free), steered)
     };
     let error = sampler(Demand::Placed(Mask::free(3, WIDTH))).unwrap_err();
     assert!(matches!(error, DemandError::NotRejected { .. }), "{error}");
@@ -221,8 +229,9 @@ fn drawing_again_ends_and_takes_no_interventions() {
         "{error}"
     );
     let never = Demand::Any(vec![Demand::MaximumGap(WIDTH)]);
-    let sampler = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
-    let error = sampler.levels(1, 0..1).unwrap_err();
+    let proposed = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
+    let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
+    let error = numbered.levels(1, 0..1).unwrap_err();
     assert!(
         matches!(error, SteeringError::NotMet { tries: 20, .. }),
         "{error}"

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::samplers::by_particles;
+use crate::samplers::{Levels, by_particles};
 use figrs_design::{
-    Area, Demand, LevelSampler, Mask, Mirror, MovementRules, Pattern, Playability, Route,
-    SteeredLevel,
+    Area, Demand, Mask, Mirror, MovementRules, Pattern, Playability, Route, SteeredLevel,
 };
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, LevelElements, LevelModel, MarkovChain, Meaning,

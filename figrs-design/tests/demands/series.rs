@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::samplers::particles;
-use figrs_design::{Demand, LevelSampler, Mask, SteeredLevel, SteeringError};
+use crate::samplers::{Levels, particles};
+use figrs_design::{Demand, Mask, SteeredLevel, SteeringError};
 use figrs_infer::Error;
 use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure, Tile};
 

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::samplers::{by_particles, exactly};
+use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    Area, Demand, DemandError, DesignFile, JUMP_ARCS, LevelSampler, MistakeKind, Movement,
-    MovementRules, Obstacle, Playability, ProposedLevels, Route, SteeredLevel, SteeringError,
+    Area, Demand, DemandError, DesignFile, JUMP_ARCS, MistakeKind, Movement, MovementRules,
+    Obstacle, Playability, ProposedLevels, Route, SteeredLevel, SteeringError,
 };
 use figrs_infer::{Frontier, Run};
+use figrs_models::board::ConditionalSampler;
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, LookAheadSampler, MarkovChain,
     RowSplits, Structure, Tile, TileSet, Travel,
@@ -163,11 +164,12 @@ fn levels_that_are_drawn_have_the_way_by_every_method() {
     let steered = SteeredLevel::new(&elements, &demands).unwrap();
     let conditioned = by_particles(steered.clone());
     let look_ahead = LookAheadSampler::new(chain, 3, 60).unwrap();
-    let rejection = ProposedLevels::new(Box::new(look_ahead), steered).unwrap();
-    for sampler in [&conditioned as &dyn LevelSampler, &rejection] {
-        for generated in sampler.levels(3, 0..6).unwrap() {
+    let proposed = ProposedLevels::new(look_ahead, steered).unwrap();
+    let rejection = ConditionalSampler::new().numbered(&proposed).unwrap();
+    for drawn in [conditioned.levels(3, 0..6), rejection.levels(3, 0..6)] {
+        for generated in drawn.unwrap() {
             let level = generated.level();
-            assert!(passes(level, &areas), "{}\n{level}", sampler.name());
+            assert!(passes(level, &areas), "{level}");
             let verdict = Playability::along(level, &through(&areas));
             let path = verdict.path();
             let at = |[top, bottom, left, right]: Rectangle| {

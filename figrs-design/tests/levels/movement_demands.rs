@@ -5,10 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::samplers::{by_particles, exactly};
+use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    Demand, DemandError, LevelSampler, Movement, MovementRules, Playability, Route, SteeredLevel,
-    SteeringError,
+    Demand, DemandError, Movement, MovementRules, Playability, Route, SteeredLevel, SteeringError,
 };
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, TileSet, Travel,
@@ -53,12 +52,12 @@ fn check(movement: &str, legend: &str, text: &str) {
         "{movement}: {share} {p}"
     );
     let particles = by_particles(steered);
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    for sampler in [&exact, &particles] {
         for level in sampler.levels(SEED, 0..48).unwrap() {
             assert!(
                 meets(level.level()),
                 "{}\n{}",
-                sampler.name(),
+                sampler.method(),
                 level.level()
             );
         }

@@ -168,8 +168,9 @@ where
 
     fn batch(&self) -> u64 {
         match &self.0 {
+            NumberedMethod::Own(..) => 1,
+            NumberedMethod::Exact(_) => BATCH,
             NumberedMethod::Particles(particles) => particles.batch(),
-            _ => BATCH,
         }
     }
 

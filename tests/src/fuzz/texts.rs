@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use figrs::design::{Demand, DesignFile, LevelSampler, Mask, SteeredLevel};
+use figrs::ItemSampler;
+use figrs::design::{Demand, DesignFile, Mask, SteeredLevel};
 use figrs::models::FileError;
 use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::grid::{Clues, Symbol};
@@ -88,7 +89,7 @@ pub fn mask(data: &[u8]) {
         let sampler = ConditionalSampler::new().among([Method::Particles]);
         let sampler = sampler.particles(4).most_particles(16);
         let sampler = sampler.numbered(&steered).expect("a sequence of parts");
-        let Ok(levels) = sampler.levels(1, 0..1) else {
+        let Ok(levels) = sampler.items(1, 0..1) else {
             continue;
         };
         let stands = |level: &Level| {
@@ -129,7 +130,7 @@ pub fn design(data: &[u8]) {
     let Ok(exact) = exact.memory(1 << 20).numbered(&steered) else {
         return;
     };
-    for drawn in exact.levels(1, 0..2).expect("levels that are possible") {
+    for drawn in exact.items(1, 0..2).expect("levels that are possible") {
         assert!(steered.factor(drawn.level()) > 0.0, "{}", drawn.level());
     }
 }

@@ -6,11 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use figrs_command::level_demands::route_settings;
+use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
-use figrs_design::{LevelSampler, Route, SteeredLevel, SteeringError};
-use figrs_infer::Error;
-use figrs_models::board::{BoardError, ConditionalSampler, Method, NumberedBoards};
+use figrs_design::{Route, SteeredLevel, SteeringError};
+use figrs_infer::{Error, ItemSampler};
+use figrs_models::board::{BoardError, ConditionalSampler, Method};
 use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
@@ -30,7 +31,7 @@ pub(super) struct Drawing<'r> {
     demands: Demands,
     /// The demanded paths of a player, or any path by the rules of the movement if these are asked for.
     routes: Vec<Route>,
-    sampler: NumberedBoards<Arc<SteeredLevel>>,
+    sampler: NumberedLevels,
     /// The flag that ends the work.
     ended: Arc<AtomicBool>,
 }
@@ -58,14 +59,14 @@ impl Drawing<'_> {
     /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
         let (request, sampler) = (self.request, &self.sampler);
-        let mut settings = vec![("method", Json::from(sampler.name()))];
+        let mut settings = vec![("method", Json::from(level_sampler::method(sampler)))];
         settings.extend(self.model.json(self.trained));
         if let Some(particles) = sampler.particles() {
             settings.push(("particles", particles.into()));
         }
         settings.push(("demands", json!(self.demands.message)));
         settings.extend(route_settings(&self.routes, request.strict));
-        settings.push(("guarantee", sampler.guarantee().into()));
+        settings.push(("guarantee", level_sampler::guarantee(sampler).into()));
         settings
     }
 
@@ -90,7 +91,7 @@ impl Drawing<'_> {
         };
         let probability = log.exp();
         Ok(json!({
-            "method": self.sampler.name(),
+            "method": level_sampler::method(&self.sampler),
             "probability": as_json(probability),
             "log_probability": as_json(log),
             "standard_error": as_json(probability * error),
@@ -201,7 +202,7 @@ impl Levels {
                     let numbered = particles(request, ended).numbered(steered()?);
                     numbered.map_err(|error| demands.problem(error.into()))
                 })?;
-                NumberedBoards::clone(&sampler).interrupt(Arc::clone(ended))
+                NumberedLevels::clone(&sampler).interrupt(Arc::clone(ended))
             }
             LevelMethod::Exact => {
                 let sampler = self.exact.get(Arc::clone(&key), || {
@@ -210,7 +211,7 @@ impl Levels {
                     let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
                     numbered.map_err(|error| too_large(error.into(), request, &demands))
                 })?;
-                NumberedBoards::clone(&sampler)
+                NumberedLevels::clone(&sampler)
             }
         };
         Ok(Drawing {
@@ -251,7 +252,7 @@ impl Levels {
         numbers: Range<u64>,
     ) -> Result<Vec<GeneratedLevel>, Problem> {
         let sampler = &drawing.sampler;
-        let batch = LevelSampler::batch(sampler);
+        let batch = sampler.batch();
         let key_of = |first, levels| BatchKey {
             drawing: Arc::clone(&drawing.key),
             seed,
@@ -267,8 +268,8 @@ impl Levels {
         {
             // The other levels of its batch may be hard to find, so the answer does not wait for them.
             let drawn = self.batches.get(key_of(numbers.start, 1), || {
-                let drawn = sampler.levels(seed, numbers.clone());
-                drawn.map_err(|error| drawing.demands.problem(error))
+                let drawn = sampler.items(seed, numbers.clone());
+                drawn.map_err(|error| drawing.demands.problem(error.into()))
             })?;
             return Ok(drawn.to_vec());
         }
@@ -285,8 +286,8 @@ impl Levels {
             while end < numbers.end && self.batches.find(&key(end)).is_none() {
                 end += batch;
             }
-            let drawn = sampler.levels(seed, first..end);
-            let drawn = drawn.map_err(|error| drawing.demands.problem(error))?;
+            let drawn = sampler.items(seed, first..end);
+            let drawn = drawn.map_err(|error| drawing.demands.problem(error.into()))?;
             for (number, levels) in drawn.chunks(batch as usize).enumerate() {
                 let first = first + number as u64 * batch;
                 self.batches.keep(key(first), levels.to_vec());

@@ -71,9 +71,10 @@ use verbs::Scope;
 ///
 /// ```
 /// use std::sync::Arc;
+/// use figrs_infer::ItemSampler;
 /// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
-/// use figrs_design::{DesignFile, LevelSampler, SteeredLevel};
+/// use figrs_design::{DesignFile, SteeredLevel};
 ///
 /// let design = DesignFile::from_toml(r#"
 /// [legend]
@@ -101,7 +102,7 @@ use verbs::Scope;
 /// assert_eq!(demands[0].to_string(), "1 to 2 of E in each 15 columns");
 /// let steered = SteeredLevel::new(model, &demands)?;
 /// let exact = ConditionalSampler::new().among([Method::Exact]);
-/// assert_eq!(exact.numbered(&steered)?.levels(1, 0..2)?.len(), 2);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use figrs_infer::Frontier;
 
-use super::{SEED, by_particles, exactly, particles, steered};
+use super::{Levels, SEED, by_particles, exactly, particles, steered};
 use crate::demands::*;
 use figrs_models::mdmc::{Tile, TileClass};
 

@@ -64,6 +64,11 @@ impl ElementSampler {
         })
     }
 
+    /// Returns the number of rows and columns of a level.
+    pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
+        (self.elements.height(), self.elements.width())
+    }
+
     /// Draws one level of the width of the elements.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
