@@ -65,20 +65,20 @@ pub(super) fn find(
             let found = found.unwrap_or_else(|| minimal_conflict(steered, &trial));
             Some(is_proven(found))
         }
-        ConflictStage::Failed(trials) => {
+        ConflictStage::Failed { particles, trial } => {
             if let Some(found) = proven(steered, engine, |_| true) {
                 return Some(is_proven(found));
             }
             let left = Cell::new(steered.cells_of_conflict());
-            let trial = |part: &SteeredLevel, columns: usize| {
-                let cells = trials.particles * steered.height() * columns;
+            let of_part = |part: &SteeredLevel, columns: usize| {
+                let cells = particles * steered.height() * columns;
                 let Some(rest) = left.get().checked_sub(cells as u64) else {
                     return Trial::Unknown;
                 };
                 left.set(rest);
-                trials.run(&LevelParts::to(part, columns))
+                trial(&LevelParts::to(part, columns))
             };
-            let found = minimal_conflict(steered, &trial);
+            let found = minimal_conflict(steered, &of_part);
             let confirmed = confirmed(steered, &found, engine);
             Some(confirmed.map_or((found, false), is_proven))
         }

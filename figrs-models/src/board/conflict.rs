@@ -1,7 +1,5 @@
 //! Finds clues that exclude each other, and the stages at which a generator searches for such demands itself.
 
-use std::fmt;
-
 use figrs_core::Value;
 use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
 use figrs_infer::{Error, Frontier, Sequence};
@@ -9,7 +7,8 @@ use figrs_infer::{Error, Frontier, Sequence};
 use super::{BoardError, Elements};
 
 /// Stage of drawing at which a [generator](super::Generator::conflict) searches for demands that exclude each other.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
+#[expect(missing_debug_implementations, reason = "it holds a function")]
 pub enum ConflictStage<'a, C: Value> {
     /// The exact method has not explored its states yet: a search is worth its time if it takes less than the exploration.
     BeforeExact,
@@ -18,35 +17,12 @@ pub enum ConflictStage<'a, C: Value> {
     /// The exact method has found that no board meets all demands.
     Impossible,
     /// All particles of the largest population failed: a conflict is wanted, proven or found by particles.
-    Failed(ParticleTrials<'a, C>),
-}
-
-/// Trials of demands by particles.
-#[derive(Clone, Copy)]
-pub struct ParticleTrials<'a, C: Value> {
-    /// Number of particles of a trial.
-    pub particles: usize,
-    pub(super) run: &'a dyn Fn(&dyn Sequence<Value = C>) -> Result<(), Error>,
-}
-
-impl<C: Value> fmt::Debug for ParticleTrials<'_, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let particles = &self.particles;
-        f.debug_struct("ParticleTrials")
-            .field("particles", particles)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<C: Value> ParticleTrials<'_, C> {
-    /// Moves a population through a sequence. `Impossible` states that all its particles failed, which proves nothing.
-    pub fn run(&self, sequence: &dyn Sequence<Value = C>) -> Trial {
-        match (self.run)(sequence) {
-            Ok(()) => Trial::Possible,
-            Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
-            Err(_) => Trial::Unknown,
-        }
-    }
+    Failed {
+        /// Number of particles of a trial.
+        particles: usize,
+        /// Moves the particles of a trial through a sequence. `Impossible` states that all of them failed, which proves nothing.
+        trial: &'a dyn Fn(&dyn Sequence<Value = C>) -> Trial,
+    },
 }
 
 /// Returns the error that no board is possible, with clues that exclude each other, or without clues if the rules alone exclude all boards.

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs_core::rand::Rng;
 use figrs_core::stream;
-use figrs_infer::{Error, LogEvidence, SequentialMonteCarlo, Trajectories};
+use figrs_infer::minimal_conflict::Trial;
+use figrs_infer::{Error, LogEvidence, Sequence, SequentialMonteCarlo, Trajectories};
 
-use super::conflict::{ConflictStage, ParticleTrials};
+use super::conflict::ConflictStage;
 use super::sequence::{BoardSequence, EvidenceOnly};
 use super::{BoardError, ConditionalSampler, Generator};
 
@@ -223,15 +224,19 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
             }
         }
         let particles = largest.min(TRIAL_PARTICLES);
-        let trials = ParticleTrials {
-            particles,
-            run: &|part| {
-                let filter = watch.silent_filter(particles).populations(1);
-                let filter = filter.threads(NonZero::<usize>::MIN).seed(seed);
-                filter.follow(&EvidenceOnly(part)).map(drop)
-            },
+        let trial = |part: &dyn Sequence<Value = G::Cell>| {
+            let filter = watch.silent_filter(particles).populations(1);
+            let filter = filter.threads(NonZero::<usize>::MIN).seed(seed);
+            match filter.follow(&EvidenceOnly(part)) {
+                Ok(_) => Trial::Possible,
+                Err(Error::NoSampleMetEvidence { .. }) => Trial::Impossible,
+                Err(_) => Trial::Unknown,
+            }
         };
-        let stage = ConflictStage::Failed(trials);
+        let stage = ConflictStage::Failed {
+            particles,
+            trial: &trial,
+        };
         let conflict = self.generator.conflict(stage, &engine);
         watch.check()?;
         Err(conflict.unwrap_or(BoardError::NoneMet { tried }))

@@ -80,10 +80,8 @@ impl Generator for DrawnLevels {
         Err(BoardError::NoElements { what })
     }
 
-    /// **Errors.** [`BoardError::NoElements`], because no element program has such levels.
     fn board(&self, _tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
-        let what = "the levels of another sampler";
-        Err(BoardError::NoElements { what })
+        Err(BoardError::NoMethod)
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, GeneratedLevel>> {
