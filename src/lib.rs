@@ -25,11 +25,11 @@ pub use figrs_core::{
     Integer, InvalidBytes, InverseGamma, Joint, Label, Laplace, Learned, Likelihood,
     LinearFunction, LinearGaussian, LogNormal, Many, Mixed, Model, ModelError, MultivariateNormal,
     NegativeBinomial, NextElements, Normal, Number, One, Operand, Outcomes, Param, Parents,
-    Poisson, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread,
-    StandardDeviation, StatementId, States, Stream, StudentT, Support, SupportBuilder, Table,
-    Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance,
-    Vector, Weibull, WrongParameter, any, expand, factor, filter_state, fold, graph, inject,
-    none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
+    Poisson, PortableState, Precision, Rate, RateOrScale, Recursive, RichCpd, Scale, Score, Select,
+    Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT, Support,
+    SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until, Value,
+    ValuePattern, Variance, Vector, Weibull, WrongParameter, any, expand, factor, filter_state,
+    fold, graph, inject, none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -48,10 +48,11 @@ pub use figrs_infer::{
     NormalComponent, NormalMixture, Part, Partial, ParticleFilter, PopulationSums, PortablePart,
     PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
     Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
-    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
-    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums,
-    algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
+    SavedParticles, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
+    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds,
+    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World,
+    WorldSums, algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch,
+    unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
@@ -66,7 +67,9 @@ pub use figrs_models as models;
 #[cfg(feature = "network")]
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
-pub use figrs_reals::{ExpectationPropagation, Filter, FilterLaw, WithReals};
+pub use figrs_reals::{
+    Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+};
 #[cfg(feature = "reports")]
 pub use figrs_report::{
     BandChart, BandPoint, ChainCharts, ChartError, ComparisonPage, Drawable, GroupedBars, HtmlPage,

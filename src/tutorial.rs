@@ -36,8 +36,7 @@ pub mod evidence {}
 pub mod chains_and_laziness {}
 
 #[doc = "[Chains and laziness]: chains_and_laziness\n\
-    [Generating content]: generating_content\n\
-    [Learning]: learning\n"]
+    [Generating content]: generating_content\n"]
 #[doc = include_str!("../docs/tutorial/4-choosing-an-algorithm.md")]
 pub mod choosing_an_algorithm {}
 
@@ -49,8 +48,7 @@ pub mod choosing_an_algorithm {}
 pub mod generating_content {}
 
 #[doc = "[Generating content]: generating_content\n\
-    [Models of data]: models_of_data\n\
-    [Architecture]: crate::architecture\n"]
+    [Models of data]: models_of_data\n"]
 #[doc = include_str!("../docs/tutorial/6-your-own-element-and-algorithm.md")]
 pub mod your_own_element_and_algorithm {}
 

@@ -274,13 +274,15 @@ pub enum Error {
         /// Number of elements that are needed at this element.
         elements: usize,
     },
-    /// A saved tree belongs to another model, to another pattern of zeros, or to another version of figrs.
-    #[error(
-        "the saved tree does not fit: {reason}; compile the model anew with `JunctionTree::compile` and save that"
-    )]
-    SavedTree {
-        /// The component of the saved tree that does not fit.
+    /// A saved tree or a saved filter belongs to another model, or to another version of figrs, or is damaged.
+    #[error("the saved {what} does not fit: {reason}; {remedy}")]
+    Saved {
+        /// The kind of the saved value: a tree or a filter.
+        what: &'static str,
+        /// The part of the saved value that does not fit.
         reason: &'static str,
+        /// The way to another saved value.
+        remedy: &'static str,
     },
     /// No other computation can check the answer.
     #[error(

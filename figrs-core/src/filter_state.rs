@@ -1,6 +1,9 @@
 //! States of models in time.
 
-use crate::{AnyElement, Element, Value};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{AnyElement, Datum, Element, Value};
 
 /// A state of a model in time: the elements that a step hands on to the next step.
 ///
@@ -12,6 +15,47 @@ pub trait FilterState: Sized {
     /// The same state with other elements, which `next` returns in the order of [`elements`](Self::elements).
     #[must_use]
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
+}
+
+/// A state whose values serde can serialise, so that a filter can be saved: an element of such values, a list or a tuple of such states, or a struct for
+/// which [`filter_state!`](crate::filter_state) has the types of the fields.
+pub trait PortableState: FilterState {
+    /// One value, or none, for each element of the state.
+    type Values: Serialize + DeserializeOwned;
+
+    /// The values that `next` returns for the elements of the state, one after another.
+    fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
+
+    /// Appends the values of the elements to a list, one after another.
+    fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
+}
+
+impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
+    /// A list of at most one value.
+    type Values = Vec<T>;
+
+    fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
+        let value = next().and_then(|value| value.get::<T>().cloned());
+        value.into_iter().collect()
+    }
+
+    fn append(values: Vec<T>, all: &mut Vec<Option<Datum>>) {
+        all.push(values.into_iter().next().map(Datum::new));
+    }
+}
+
+impl<S: PortableState> PortableState for Vec<S> {
+    type Values = Vec<S::Values>;
+
+    fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values {
+        self.iter().map(|state| state.values(next)).collect()
+    }
+
+    fn append(values: Self::Values, all: &mut Vec<Option<Datum>>) {
+        for values in values {
+            S::append(values, all);
+        }
+    }
 }
 
 impl<T: Value> FilterState for Element<T> {
@@ -45,6 +89,18 @@ macro_rules! tuple {
                 ($(self.$index.renewed(next),)+)
             }
         }
+
+        impl<$($state: PortableState),+> PortableState for ($($state,)+) {
+            type Values = ($($state::Values,)+);
+
+            fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values {
+                ($(self.$index.values(next),)+)
+            }
+
+            fn append(values: Self::Values, all: &mut Vec<Option<Datum>>) {
+                $($state::append(values.$index, all);)+
+            }
+        }
     };
 }
 tuple!(A 0);
@@ -55,6 +111,9 @@ tuple!(A 0, B 1, C 2, D 3, E 4);
 tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
 /// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states: `filter_state!(Track { position, speed });`
+///
+/// With the types of the fields, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
+/// `filter_state!(Track { position: Element<f64>, is_moving: Element<bool> });`
 #[macro_export]
 macro_rules! filter_state {
     ($name:ident { $($field:ident),+ $(,)? }) => {
@@ -65,6 +124,28 @@ macro_rules! filter_state {
 
             fn renewed(&self, next: &mut $crate::NextElements<'_>) -> Self {
                 Self { $($field: $crate::FilterState::renewed(&self.$field, next)),+ }
+            }
+        }
+    };
+    ($name:ident { $($field:ident: $state:ty),+ $(,)? }) => {
+        $crate::filter_state!($name { $($field),+ });
+
+        impl $crate::PortableState for $name {
+            type Values = ($(<$state as $crate::PortableState>::Values,)+);
+
+            fn values(
+                &self,
+                next: &mut dyn FnMut() -> ::core::option::Option<$crate::Datum>,
+            ) -> Self::Values {
+                ($($crate::PortableState::values(&self.$field, next),)+)
+            }
+
+            fn append(
+                values: Self::Values,
+                all: &mut ::std::vec::Vec<::core::option::Option<$crate::Datum>>,
+            ) {
+                let ($($field,)+) = values;
+                $(<$state as $crate::PortableState>::append($field, all);)+
             }
         }
     };

@@ -81,7 +81,7 @@ pub use element::{
 pub use error::{Fault, ModelError};
 pub use figrs_derive::Value;
 pub use figrs_factor::{Limits, Until};
-pub use filter_state::{FilterState, NextElements};
+pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use random::{Stream, stream};
@@ -112,6 +112,7 @@ pub mod internals {
     pub use crate::element::family_values::{
         IidValues, MemberArgument, MemberFault, SufficientStatistics,
     };
+    pub use crate::element::joint_values::joint_values;
     pub use crate::element::learned_prior::{LearnedPrior, Mode};
     pub use crate::element::node::{
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,

@@ -1,21 +1,23 @@
 //! Models of real numbers, if the feature `reals` is on.
 
-use figrs_answer::answer::Answer;
-use figrs_answer::error::Error;
+#[cfg(feature = "reals")]
+pub(crate) use figrs_reals::{best_world_in_closed_form, in_closed_form};
+
+#[cfg(not(feature = "reals"))]
+use figrs_answer::{answer::Answer, error::Error};
+#[cfg(not(feature = "reals"))]
 use figrs_core::{AnyElement, Limits, Model};
 
-/// Answers a question in closed form if `refused` states that an element is continuous; otherwise, or without the feature `reals`, returns `refused`.
+/// Returns the error, because the feature `reals` is off.
+#[cfg(not(feature = "reals"))]
 pub(crate) fn in_closed_form(
-    algorithm: &'static str,
-    question: (&Model, &[AnyElement]),
-    limits: &Limits,
+    _: &'static str,
+    _: (&Model, &[AnyElement]),
+    _: &Limits,
     refused: Error,
 ) -> Result<Answer, Error> {
-    #[cfg(feature = "reals")]
-    return figrs_reals::in_closed_form(algorithm, question, limits, refused);
-    #[cfg(not(feature = "reals"))]
-    {
-        let _ = (algorithm, question, limits);
-        Err(refused)
-    }
+    Err(refused)
 }
+
+#[cfg(not(feature = "reals"))]
+pub(crate) use in_closed_form as best_world_in_closed_form;

@@ -3,6 +3,7 @@
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 
+use super::closed_form::best_world_in_closed_form;
 use super::question::Question;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
@@ -72,7 +73,10 @@ impl Algorithm for MpeVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.answer_to(&Question::new(model, targets))
+        let found = self.answer_to(&Question::new(model, targets));
+        found.or_else(|refused| {
+            best_world_in_closed_form(self.name(), (model, targets), &self.limits, refused)
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
+use nalgebra::DVector;
 
 use crate::error::GaussianError;
 use crate::front::Front;
@@ -44,6 +45,18 @@ impl<'g> Elimination<'g> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
+    /// Replaces all vectors by their most probable values instead of integrating them out: the largest weight of an assignment of the finite variables is
+    /// its weight in [`finite`](Self::finite).
+    ///
+    /// **Errors.** As [`run`](Self::run).
+    pub(crate) fn maximise(
+        graph: &'g HybridGraph,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, GaussianError> {
+        Self::new(graph, plan(graph, until)?, limit, until, false)
+    }
+
     /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
     ///
     /// **Errors.** As [`run`](Self::run).
@@ -52,6 +65,16 @@ impl<'g> Elimination<'g> {
         steps: Vec<Step>,
         limit: usize,
         until: &Until,
+    ) -> Result<Self, GaussianError> {
+        Self::new(graph, steps, limit, until, true)
+    }
+
+    fn new(
+        graph: &'g HybridGraph,
+        steps: Vec<Step>,
+        limit: usize,
+        until: &Until,
+        integrates: bool,
     ) -> Result<Self, GaussianError> {
         for step in &steps {
             let components = graph.finite.dense_size(&step.finite);
@@ -69,7 +92,10 @@ impl<'g> Elimination<'g> {
         let mut front = Front::default();
         for step in &steps {
             check_interrupt(until)?;
-            let run = StepRun::new(graph, &steps, step);
+            let run = StepRun {
+                integrates,
+                ..StepRun::new(graph, &steps, step)
+            };
             let (conditional, message) = run.run(&mut front, &messages)?;
             for input in &step.inputs {
                 if let &Input::Message(used) = input {
@@ -90,6 +116,43 @@ impl<'g> Elimination<'g> {
             conditionals,
             finite,
         })
+    }
+
+    /// The values of all vectors for an assignment of all finite variables, in which each number deviates from its mean given the vectors that are eliminated
+    /// later by a standard normal number that `noise` returns.
+    pub(crate) fn reals(
+        &self,
+        finite: &[u32],
+        mut noise: impl FnMut() -> f64,
+    ) -> Vec<DVector<f64>> {
+        let graph = self.graph;
+        let dimensions = graph.dimensions.iter();
+        let mut reals: Vec<DVector<f64>> = dimensions.map(|&n| DVector::zeros(n)).collect();
+        let mut values: Vec<f64> = Vec::new();
+        for (step, conditionals) in self.steps.iter().zip(&self.conditionals).rev() {
+            let place = step.finite.iter().fold(0, |place, &v| {
+                place * graph.finite.cardinality(v) + finite[v.index()] as usize
+            });
+            let own = step.eliminated.iter().map(|&real| graph.dimension(real));
+            values.clear();
+            values.resize(own.sum(), 0.0);
+            for real in &step.separator {
+                values.extend(reals[real.index()].iter());
+            }
+            let rows = conditionals[place].chunks_exact(values.len() + 1);
+            for (i, row) in rows.enumerate().rev() {
+                let known = row[i + 1..values.len()].iter().zip(&values[i + 1..]);
+                let sum: f64 = known.map(|(coefficient, x)| coefficient * x).sum();
+                values[i] = (row[values.len()] + noise() - sum) / row[i];
+            }
+            let mut rest = &values[..];
+            for &real in &step.eliminated {
+                let (own, others) = rest.split_at(graph.dimension(real));
+                reals[real.index()].copy_from_slice(own);
+                rest = others;
+            }
+        }
+        reals
     }
 
     /// The factor graph of the finite variables, in which the integrals of the real numbers are factors.
@@ -116,6 +179,8 @@ struct StepRun<'a> {
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
+    /// True if the step integrates over its vectors, false if it maximises.
+    integrates: bool,
 }
 
 /// The place of an input in a step.
@@ -156,6 +221,7 @@ impl<'a> StepRun<'a> {
             eliminated: numbers(&step.eliminated),
             separator: numbers(&step.separator),
             inputs: inputs.collect(),
+            integrates: true,
         }
     }
 
@@ -231,7 +297,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditional of a triangulated front; adds its normalising constant to the constant term.
+    /// The conditional of a triangulated front; adds its normalising constant to the constant term if the step integrates.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);
@@ -242,7 +308,9 @@ impl<'a> StepRun<'a> {
             log_scale -= row[column].abs().ln();
             triangle.extend_from_slice(row);
         }
-        front.log_scale += log_scale;
+        if self.integrates {
+            front.log_scale += log_scale;
+        }
         Ok(triangle.into())
     }
 

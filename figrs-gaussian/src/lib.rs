@@ -15,6 +15,7 @@
 
 #![warn(clippy::unwrap_used)]
 
+mod draws;
 mod elimination;
 mod error;
 mod expectation_propagation;
@@ -22,17 +23,20 @@ mod front;
 mod hybrid_graph;
 mod mixture;
 mod moments;
+mod most_probable;
 mod plan;
 mod posterior;
 mod quadrature;
 mod square_root_form;
 mod tilted;
 
+pub use draws::Draws;
 pub use elimination::Elimination;
 pub use error::GaussianError;
 pub use expectation_propagation::{Convergence, Projection, Site, Sweeps, propagate};
 pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
+pub use most_probable::{MostProbable, most_probable};
 pub use posterior::{JointMixture, Posterior};
 pub use square_root_form::SquareRootForm;
 pub use tilted::{RealLikelihood, Tilted};

@@ -25,7 +25,7 @@
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
-//! | [`ParticleFilter`], a model in time step by step | `particle_filter.rs` |
+//! | [`ParticleFilter`], a model in time step by step | `particle_filter/` |
 //! | [`SelfChecked`], any exact algorithm checked against worlds | `self_checked.rs` |
 //! | [`compare`], algorithms side by side | `compare/` |
 //! | [`Predict`], predictions from an answer | `prediction/` |
@@ -74,7 +74,7 @@ pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
 pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
-pub use particle_filter::ParticleFilter;
+pub use particle_filter::{ParticleFilter, SavedParticles};
 pub use prediction::{Predict, Predictive};
 pub use sampling::forward::ForwardSampling;
 pub use sampling::importance::ImportanceSampling;

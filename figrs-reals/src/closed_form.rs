@@ -51,6 +51,28 @@ pub fn in_closed_form(
         }
         found => found?,
     }
+    answer_of_scan(algorithm, scan, (model, targets), limits)
+}
+
+/// Answers a question in closed form.
+///
+/// **Errors.** As [`in_closed_form`].
+pub(crate) fn closed_form_answer(
+    algorithm: &'static str,
+    (model, targets): (&Model, &[AnyElement]),
+    limits: &Limits,
+) -> Result<Answer, Error> {
+    let mut scan = Scan::new(model, targets, limits);
+    scan.run()?;
+    answer_of_scan(algorithm, scan, (model, targets), limits)
+}
+
+fn answer_of_scan(
+    algorithm: &'static str,
+    mut scan: Scan<'_>,
+    (model, targets): (&Model, &[AnyElement]),
+    limits: &Limits,
+) -> Result<Answer, Error> {
     if let Some((parameter, measure)) = scan.common_scale()? {
         let scaled = scaled_normals(model, limits, measure)?;
         scan.parameters[parameter].scaled = Some(scaled);
@@ -97,9 +119,15 @@ pub(crate) struct RealTarget {
     /// The vectors of which it is a linear function, by index and by name.
     vectors: Vec<(usize, RealId)>,
     /// The linear function; of no numbers if the target is a parameter.
-    rows: Rc<Conditional<Linear>>,
+    pub(crate) rows: Rc<Conditional<Linear>>,
     /// The parameter that the target is.
     parameter: Option<usize>,
+}
+
+impl RealTarget {
+    pub(crate) fn is_parameter(&self) -> bool {
+        self.parameter.is_some()
+    }
 }
 
 /// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
@@ -297,7 +325,8 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         } => about(
             real,
             format!(
-                "its distribution is a mixture of {components} normal distributions, more than {limit}"
+                "its distribution is a mixture of {components} normal distributions, more than {limit}; `Collapsed(MetropolisHastings::new(10_000))` draws the \
+                 finite elements, and `Filter::moments` merges components step by step"
             ),
         ),
         _ => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),

@@ -11,6 +11,7 @@ use figrs_core::{AnyElement, Limits, Model};
 use figrs_gaussian::Sweeps;
 
 use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
+use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
 
@@ -56,6 +57,7 @@ use crate::scan::Scan;
 #[must_use]
 pub struct ExpectationPropagation {
     sweeps: Sweeps,
+    correction: Correction,
     limits: Limits,
     watch: Watch,
 }
@@ -74,6 +76,10 @@ impl ExpectationPropagation {
                 most: 1000,
                 tolerance: 1e-10,
                 weight: 1.0,
+            },
+            correction: Correction {
+                samples: 0,
+                seed: 0,
             },
             limits: Limits::default(),
             watch: Watch::default(),
@@ -97,6 +103,36 @@ impl ExpectationPropagation {
     /// to the next.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
+        self
+    }
+
+    /// Corrects the approximation by this number of draws from it, which are weighted by the exact likelihoods (importance sampling). The answer then has
+    /// estimates with standard errors in place of approximations without bounds. [`RunStatistics::done`] is the number of draws.
+    ///
+    /// **Guarantee.** As `ImportanceSampling`: consistent, with standard errors. The estimate of the probability of the evidence is unbiased. If a
+    /// likelihood has heavier tails than its approximation, few draws have most of the weight, and the diagnosis of the answer says so.
+    ///
+    /// ```
+    /// # use figrs_core::{Model, Normal, Variance};
+    /// # use figrs_reals::ExpectationPropagation;
+    /// # use figrs_answer::Run;
+    /// let skill = || Normal::new(25.0, Variance(70.0));
+    /// let (anna, ben, cleo) = (skill(), skill(), skill());
+    /// let better = |a, b| Normal::new(a, Variance(17.0)).greater_than(&Normal::new(b, Variance(17.0)));
+    /// let model = Model::new().observe(&better(&anna, &ben), true).observe(&better(&ben, &cleo), true);
+    /// let answer = ExpectationPropagation::new().corrected(10_000).run(&model, &anna)?;
+    /// println!("{}", answer.summary(&anna)?);
+    /// assert!((answer.mean(&anna)? - 30.94).abs() < 0.4);
+    /// # Ok::<(), figrs_answer::Error>(())
+    /// ```
+    pub fn corrected(mut self, samples: u64) -> Self {
+        self.correction.samples = samples;
+        self
+    }
+
+    /// Sets the seed of the draws of [`corrected`](Self::corrected) (default 0).
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.correction.seed = seed;
         self
     }
 
@@ -154,6 +190,13 @@ impl ExpectationPropagation {
         };
         // The last approximations are answered even if the deadline has passed.
         let question = (model, targets, &reals[..]);
+        let is_corrected = self.correction.samples > 0 && !hybrid.sites.is_empty();
+        if is_corrected {
+            let answer = self
+                .correction
+                .answer(self.name(), &mut hybrid, question, limits)?;
+            return Ok(answer);
+        }
         let answer = marginals(self.name(), &mut hybrid, question, &self.limits, estimate)?;
         let mut statistics =
             RunStatistics::new(convergence.stopped, convergence.sweeps, watching.elapsed());

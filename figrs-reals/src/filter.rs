@@ -15,6 +15,7 @@ use figrs_core::{
     NextElements, Select, Value,
 };
 use nalgebra::DMatrix;
+use serde::{Deserialize, Serialize};
 
 use crate::belief::{Belief, BeliefComponent};
 use crate::law::FilterLaw;
@@ -151,20 +152,20 @@ pub struct Filter<S> {
     /// The last states before the present one, the latest first.
     past: VecDeque<S>,
     /// Maximum number of past states that are kept.
-    window: usize,
+    pub(crate) window: usize,
     /// The joint distributions of groups of elements, which are independent of each other: of the present state, then of the past states.
-    beliefs: Vec<Belief>,
-    approximation: Approximation,
+    pub(crate) beliefs: Vec<Belief>,
+    pub(crate) approximation: Approximation,
     answer: OnceLock<Answer>,
     limits: Limits,
-    components: usize,
-    steps: u64,
-    log_evidence: f64,
+    pub(crate) components: usize,
+    pub(crate) steps: u64,
+    pub(crate) log_evidence: f64,
 }
 
 /// The approximation of the distribution of a state after each step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Approximation {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Approximation {
     /// The distribution is kept as it is.
     None,
     /// Groups of this many elements are taken as independent of each other.
@@ -214,20 +215,39 @@ impl<S: FilterState> Filter<S> {
         let within = (&limits, DEFAULT_COMPONENTS);
         let beliefs =
             guarded(|| approximation.beliefs(&Model::new(), &elements, elements.len(), within))?;
-        let made = made_elements(&beliefs, &elements);
-        Ok(Self {
+        Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
+    }
+
+    /// A filter whose elements, of the present state and of past states, have these distributions. `like` has elements of the same types.
+    pub(crate) fn of_beliefs(
+        like: &S,
+        (beliefs, elements): (Vec<Belief>, &[AnyElement]),
+        approximation: Approximation,
+    ) -> Self {
+        let made = made_elements(&beliefs, elements);
+        let mut next = NextElements::new(&made);
+        let state = like.renewed(&mut next);
+        let own = state.elements().len().max(1);
+        let past = (1..elements.len() / own).map(|_| like.renewed(&mut next));
+        Self {
             answer: OnceLock::new(),
-            state: first.renewed(&mut NextElements::new(&made)),
+            past: past.collect(),
+            state,
             followed: None,
-            past: VecDeque::new(),
             window: 0,
             beliefs,
             approximation,
-            limits,
+            limits: Limits::default(),
             components: DEFAULT_COMPONENTS,
             steps: 0,
             log_evidence: 0.0,
-        })
+        }
+    }
+
+    /// The filter after this number of steps, and evidence with this log-probability.
+    pub(crate) fn after(mut self, steps: u64, log_evidence: f64) -> Self {
+        (self.steps, self.log_evidence) = (steps, log_evidence);
+        self
     }
 
     /// Keeps the last states before the present one, at most `states` of them: [`past`](Self::past) returns them, and [`answer`](Self::answer) has their

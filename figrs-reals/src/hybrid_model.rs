@@ -5,9 +5,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use figrs_answer::error::Error;
-use figrs_answer::limits::expand;
-use figrs_core::expand::{Encoding, Expansion};
-use figrs_core::internals::AtomicOp;
+use figrs_answer::limits::{expand, expand_for_best_world};
+use figrs_core::expand::{Content, Encoding, Expansion};
+use figrs_core::internals::{AtomicOp, QueryKind};
 use figrs_core::{AnyElement, Datum, Limits, Model, Support};
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_gaussian::{
@@ -21,6 +21,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::closed_form::explained;
 use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
+use crate::hybrid_world::HybridWorld;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, NormalVector, Scan, not_closed};
 use crate::site::Site;
@@ -34,9 +35,11 @@ pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, its variable, and its value in the scan for each value of the variable. An element without a variable has one
-    /// value.
+    /// For each finite element, a variable that determines its value, and its value in the scan for each value of the variable. An element without a
+    /// variable has one value.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
+    /// For each finite element, its own variable.
+    target_variables: Vec<Option<VarId>>,
     /// For each normal vector, its value as a function of other vectors, if evidence determines it.
     known: Vec<Option<Box<Conditional<Linear>>>>,
     /// For each vector that evidence does not determine, the vectors whose value is a function of it.
@@ -70,11 +73,23 @@ impl<'m> HybridModel<'m> {
     /// **Errors.** The errors of the scan and of the expansion of the finite elements; [`Error::NotClosedForm`] for evidence on real elements
     /// that observes no value.
     pub(crate) fn new(
-        mut scan: Scan<'m>,
+        scan: Scan<'m>,
         model: &Model,
         targets: &[AnyElement],
         limits: &Limits,
     ) -> Result<Self, Error> {
+        Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
+    }
+
+    /// Builds the graph of a model for sums, or for its most probable world, and the encoding of the finite elements without its graph.
+    ///
+    /// **Errors.** As [`new`](Self::new).
+    pub(crate) fn asked(
+        asked: QueryKind,
+        mut scan: Scan<'m>,
+        (model, targets): (&Model, &[AnyElement]),
+        limits: &Limits,
+    ) -> Result<(Self, Encoding), Error> {
         if let Some(&(_, parameter, _)) = scan.scales.first() {
             let parameter = &scan.parameters[parameter];
             if parameter.scaled.is_none() && !parameter.is_chosen {
@@ -90,7 +105,12 @@ impl<'m> HybridModel<'m> {
         scan.finite.find_supports()?;
         let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
         let finite_model = scan.finite.with_free_elements(model.filtered(is_finite));
-        let expansion = expand(limits, &finite_model, &scan.finite.elements)?;
+        let expansion = match asked {
+            QueryKind::Sums => expand(limits, &finite_model, &scan.finite.elements)?,
+            QueryKind::BestWorld => {
+                expand_for_best_world(limits, &finite_model, &scan.finite.elements)?
+            }
+        };
         if expansion.impossible().is_some() {
             return Err(conflict::impossible(
                 &finite_model,
@@ -99,21 +119,26 @@ impl<'m> HybridModel<'m> {
             ));
         }
         conflict::check_failures(&expansion, limits)?;
-        let mut encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let variables = expansion
-            .targets()
-            .iter()
-            .enumerate()
-            .map(|(place, &position)| {
-                let support = &expansion.elements()[position].support;
-                (
-                    encoding.variable(position),
-                    values_in(scan.finite.support(place), support),
-                )
+        let mut encoding = match asked {
+            QueryKind::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
+            QueryKind::BestWorld => Encoding::for_worlds(&expansion)?,
+        };
+        let places = expansion.targets().iter().enumerate();
+        let variables = places.map(|(place, &position)| {
+            let support = &expansion.elements()[position].support;
+            let values = values_in(scan.finite.support(place), support);
+            let (base, own) = base_of(&expansion, &encoding, position);
+            let values = own.map_or(values.clone(), |own| {
+                own.iter().map(|&value| values[value as usize]).collect()
             });
+            (encoding.variable(base), values)
+        });
         let variables = variables.collect();
+        let own = expansion.targets().iter();
+        let target_variables = own.map(|&position| encoding.variable(position)).collect();
         let mut this = Self {
             variables,
+            target_variables,
             graph: HybridGraph {
                 finite: encoding.take_graph(),
                 ..HybridGraph::default()
@@ -180,7 +205,7 @@ impl<'m> HybridModel<'m> {
         for site in this.scan.sites.take().unwrap_or_default() {
             this.add_site(site)?;
         }
-        Ok(this)
+        Ok((this, encoding))
     }
 
     /// Adds the factor of a likelihood that is not Gaussian.
@@ -289,6 +314,39 @@ impl<'m> HybridModel<'m> {
             return Err(error);
         }
         found.map_err(|error| explained(self, error))
+    }
+
+    /// The logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    ///
+    /// **Errors.** The errors of the functions.
+    pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
+        let mut log = 0.0;
+        for made in &self.sites {
+            let HybridFactor {
+                finite,
+                reals,
+                forms,
+            } = &self.graph.factors[made.factor];
+            let place = finite.iter().fold(0, |place, &v| {
+                place * self.graph.finite.cardinality(v) + world.finite[v.index()] as usize
+            });
+            let numbers = reals.iter().flat_map(|real| &world.reals[real.index()]);
+            let numbers: Vec<f64> = numbers.copied().collect();
+            let Projection {
+                offset,
+                coefficients,
+            } = &made.projections[place];
+            let terms = coefficients.iter().zip(&numbers).map(|(a, x)| a * x);
+            let number = offset + terms.sum::<f64>();
+            let values = &made.assignments[place];
+            let value_of =
+                |place: usize| values[made.scope.binary_search(&place).unwrap_or_default()];
+            let finite = &self.scan.finite;
+            let likelihood = made.site.log_likelihood(finite, &value_of, number)?;
+            log += likelihood + made.site.log_values(finite);
+            log -= forms[place].log_value(&DVector::from_vec(numbers));
+        }
+        Ok(log)
     }
 
     /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.
@@ -488,7 +546,7 @@ impl<'m> HybridModel<'m> {
     }
 
     /// The value of a finite element in the scan, for an assignment of variables.
-    fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
+    pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
         let (variable, in_scan) = &self.variables[place];
         let value = variable.and_then(|v| variables.binary_search(&v).ok());
         in_scan[value.map_or(0, |at| values[at] as usize)]
@@ -499,7 +557,7 @@ impl<'m> HybridModel<'m> {
         let place = self.scan.finite.place(target);
         let position = self.expansion.targets()[place];
         let support = self.expansion.elements()[position].support.clone();
-        (self.variables[place].0, support)
+        (self.target_variables[place], support)
     }
 
     /// The parameter that a target is, as a position in the list of posteriors.
@@ -682,11 +740,51 @@ impl<'m> HybridModel<'m> {
         )
     }
 
+    /// The forms of the elements.
+    pub(crate) fn scan(&self) -> &Scan<'m> {
+        &self.scan
+    }
+
+    /// The name of a vector in the graph; `None` if evidence determines the vector.
+    pub(crate) fn real(&self, index: usize) -> Option<RealId> {
+        self.reals[index]
+    }
+
     /// The normal element of a vector of the graph.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();
         vector.map(|vector| &vector.element)
+    }
+}
+
+/// The first element of which an element is a function, through functions of one element each, by position; and the value of the element for each value of
+/// the first one. The list is `None` if the element itself is the first one.
+fn base_of(
+    expansion: &Expansion,
+    encoding: &Encoding,
+    position: usize,
+) -> (usize, Option<Vec<u32>>) {
+    let (mut base, mut values) = (position, None);
+    loop {
+        let element = &expansion.elements()[base];
+        let ([parent], Content::Apply(index)) = (&element.parents[..], &element.content) else {
+            return (base, values);
+        };
+        let known = &expansion.elements()[*parent];
+        let is_whole = index.len() == known.support.len()
+            && index
+                .iter()
+                .all(|&value| (value as usize) < element.support.len())
+            && !known.unknown;
+        if !is_whole || encoding.variable(*parent).is_none() {
+            return (base, values);
+        }
+        values = Some(match values {
+            None => index.clone(),
+            Some(of_base) => index.iter().map(|&value| of_base[value as usize]).collect(),
+        });
+        base = *parent;
     }
 }
 

@@ -12,31 +12,43 @@
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate` | parameters with conjugate priors |
 //! | `closed_form` | the marginals of the targets |
+//! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
+//! | `collapsed`, `drawn_part` | samplers that draw only what has no closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief` | the joint distribution of several elements |
+//! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
 #![warn(clippy::unwrap_used)]
 
 mod belief;
+mod best_world;
 mod closed_form;
+mod collapsed;
 mod conjugate;
+mod correction;
+mod drawn_part;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;
 mod finite_part;
 mod hybrid_model;
+mod hybrid_world;
 mod law;
 mod linear_element;
 mod private_results;
+mod saved_filter;
 mod scan;
 mod site;
 mod site_scan;
 mod with_reals;
 
+pub use best_world::best_world_in_closed_form;
 pub use closed_form::in_closed_form;
+pub use collapsed::Collapsed;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
 pub use law::FilterLaw;
+pub use saved_filter::SavedFilter;
 pub use with_reals::WithReals;

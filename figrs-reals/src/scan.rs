@@ -74,6 +74,8 @@ pub(crate) struct Scan<'m> {
     /// The value of the parameter for which these vectors have their rules.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
+    /// The element whose form could not be found.
+    pub(crate) refused: Option<AnyElement>,
     /// The first observed value of each element.
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
@@ -111,6 +113,7 @@ impl<'m> Scan<'m> {
             scales: Vec::new(),
             at: 1.0,
             evidence: model.evidence(),
+            refused: None,
             observed: first_observed(model),
         }
     }
@@ -147,7 +150,11 @@ impl<'m> Scan<'m> {
             if self.forms.contains_key(&element.id()) {
                 continue;
             }
-            match self.attempt(&element)? {
+            let attempt = self.attempt(&element);
+            if attempt.is_err() {
+                self.refused = Some(element.clone());
+            }
+            match attempt? {
                 Attempt::Needs(others) => {
                     stack.push(element);
                     stack.extend(others);
@@ -169,6 +176,11 @@ impl<'m> Scan<'m> {
     fn reads_parameter(&self, element: &AnyElement) -> bool {
         let mut parents = element.parents().iter();
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
+    }
+
+    /// True if an intervention sets the element.
+    pub(crate) fn is_set(&self, element: &AnyElement) -> bool {
+        self.set.contains(&element.id())
     }
 
     fn is_real(&self, element: &AnyElement) -> bool {

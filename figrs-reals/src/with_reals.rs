@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Limits, Model};
 
 use crate::closed_form::in_closed_form;
 
-/// An exact algorithm for elements with finitely many values that answers models of real numbers too.
+/// An exact algorithm for marginals of elements with finitely many values that answers models of real numbers too.
 ///
 /// A model that the algorithm refuses because an element is continuous is answered in closed form, within the default limits. `Exact`,
 /// `VariableElimination` and `JunctionTree` do so by themselves, within their own limits, if the feature `reals` of figrs is on.

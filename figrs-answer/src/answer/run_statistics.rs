@@ -37,6 +37,8 @@ pub struct RunStatistics {
     pub resampled: Option<u64>,
     /// The indices of the populations of particles that died, because none of their particles satisfied all evidence.
     pub died: Option<Vec<u64>>,
+    /// Number of normal elements and parameters that were integrated out in closed form instead of drawn.
+    pub integrated_out: Option<u64>,
 }
 
 impl RunStatistics {
@@ -57,6 +59,7 @@ impl RunStatistics {
             cut_groups: None,
             resampled: None,
             died: None,
+            integrated_out: None,
         }
     }
 }

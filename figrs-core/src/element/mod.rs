@@ -44,6 +44,7 @@ mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;
+pub(crate) mod joint_values;
 mod kind;
 pub(crate) mod label;
 mod laplace;

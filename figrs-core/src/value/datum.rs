@@ -297,6 +297,23 @@ impl Datum {
     }
 }
 
+impl Value for Datum {
+    fn same(&self, other: &Self) -> bool {
+        self.same_as(other.as_any())
+    }
+
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.digest());
+    }
+
+    fn heap_bytes(&self) -> usize {
+        match &self.0 {
+            Repr::Plain(_) => 0,
+            Repr::Shared(value) => value.bytes(),
+        }
+    }
+}
+
 impl From<Plain> for Datum {
     #[inline]
     fn from(value: Plain) -> Self {

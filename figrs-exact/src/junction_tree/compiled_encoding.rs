@@ -11,6 +11,7 @@ use num_bigint::BigUint;
 use rand::Rng;
 
 use super::elimination_tree::{EliminationStep, EliminationTree};
+use super::saved_tree::unfit;
 use figrs_answer::answer::world::{EncodingDecoder, World};
 use figrs_answer::error::Error;
 use figrs_core::Limits;
@@ -84,9 +85,9 @@ impl CompiledEncoding {
                 }
             }
             None if matches!(old, PreviousTree::Required(_)) => {
-                return Err(Error::SavedTree {
-                    reason: "it is that of another model, other targets, or other zeros",
-                });
+                return Err(unfit(
+                    "it is that of another model, other targets, or other zeros",
+                ));
             }
             None => {
                 let (mut tree, values) = ContractionTree::compile(planned, limits)?;
@@ -348,9 +349,7 @@ fn loaded(
     limits: &Limits,
 ) -> Result<ContractionTree, Error> {
     if !tree.is_sound(graph) {
-        return Err(Error::SavedTree {
-            reason: "it is damaged",
-        });
+        return Err(unfit("it is damaged"));
     }
     // Each entry takes the memory of a message and of a derivative.
     limits.check_memory(2.0 * tree.table_bytes() as f64)?;

@@ -69,7 +69,16 @@ impl SavedTree {
         } else {
             return Ok(());
         };
-        Err(Error::SavedTree { reason })
+        Err(unfit(reason))
+    }
+}
+
+/// The error for a saved tree that cannot be used, for this reason.
+pub(super) fn unfit(reason: &'static str) -> Error {
+    Error::Saved {
+        what: "tree",
+        reason,
+        remedy: "compile the model anew with `JunctionTree::compile` and save that",
     }
 }
 

@@ -7,12 +7,14 @@ use figrs_core::{AnyElement, Model};
 use super::attempts::{Attempts, reason};
 use super::ladder::Ladder;
 use super::settings::{PortfolioSettings, portfolio_settings};
+use crate::closed_form::best_world_in_closed_form;
 use crate::mpe::MpeVariableElimination;
 use crate::slices::{MpeSlices, SlicedWorlds};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
 
 /// An elimination is run without a search before it if it has at most this number of predicted operations (at most a tenth of a second).
@@ -35,6 +37,9 @@ const MOST_ENTRIES: u64 = 1 << 22;
 ///
 /// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
 /// [`Answer::is_proven`] and [`Answer::upper_bound`].
+///
+/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the product of
+/// probabilities and densities.
 ///
 /// **Guarantee.** The most probable world up to rounding, or a world together with an upper bound on the probability of every
 /// world. If several worlds are most probable, the algorithm that answers determines which of them is found. Deterministic without
@@ -75,8 +80,24 @@ impl Algorithm for MpeExact {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let run = self.settings.watch.start(self.name(), None);
+        self.by_finite_algorithms(&run, model, targets)
+            .or_else(|refused| {
+                let limits = self.settings.limits_of_expansion(&run);
+                best_world_in_closed_form(self.name(), (model, targets), &limits, refused)
+            })
+    }
+}
+
+impl MpeExact {
+    /// The answer of an algorithm for elements with finitely many values.
+    fn by_finite_algorithms(
+        &self,
+        run: &RunMonitor<'_>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Answer, Error> {
         let mut ladder = WorldLadder {
-            attempts: Attempts::new(&self.settings, &run, model, targets),
+            attempts: Attempts::new(&self.settings, run, model, targets),
             best: None,
             plan: None,
         };

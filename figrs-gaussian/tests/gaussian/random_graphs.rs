@@ -4,7 +4,8 @@ use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
 use figrs_gaussian::{
-    Component, Elimination, HybridFactor, HybridGraph, Mixture, Posterior, RealId, SquareRootForm,
+    Component, Draws, Elimination, HybridFactor, HybridGraph, Mixture, Posterior, RealId,
+    SquareRootForm, most_probable,
 };
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -260,6 +261,62 @@ fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * (1.0 + a.abs().max(b.abs()))
 }
 
+/// Checks the most probable values of all variables against the mode for each assignment of the finite variables.
+fn check_most_probable(graph: &HybridGraph, all: &[(f64, DVector<f64>, DMatrix<f64>)]) {
+    let log_at_mean = |(log, mean, covariance): &(f64, DVector<f64>, DMatrix<f64>)| {
+        if mean.is_empty() {
+            return *log;
+        }
+        let factor = covariance.clone().cholesky().unwrap().unpack();
+        let logs: f64 = factor.diagonal().iter().map(|x| x.ln()).sum();
+        log - logs - 0.5 * mean.len() as f64 * std::f64::consts::TAU.ln()
+    };
+    let order = |a: &&_, b: &&_| log_at_mean(a).total_cmp(&log_at_mean(b));
+    let best = all.iter().max_by(order).unwrap();
+    let found = most_probable(graph, 1 << 20, &Limits::default()).unwrap();
+    assert!(close(found.log_weight, log_at_mean(best)));
+    let numbers = found.reals.iter().flatten();
+    assert!(numbers.zip(&best.1).all(|(a, b)| close(*a, *b)));
+}
+
+/// Checks the means and the squares of draws. A test is wrong with probability 2e-9 for each number.
+fn check_draws(draws: &mut Draws<'_>, posterior: &Posterior<'_>, rng: &mut Xoshiro256PlusPlus) {
+    const DRAWS: usize = 2000;
+    let drawn: Vec<_> = (0..DRAWS).filter_map(|_| draws.draw(rng)).collect();
+    assert_eq!(drawn.len(), DRAWS);
+    let check = |values: Vec<f64>, exact: f64| {
+        let mean = values.iter().sum::<f64>() / DRAWS as f64;
+        let squares: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+        let error = squares.sqrt() / DRAWS as f64;
+        assert!(
+            (mean - exact).abs() <= 6.0 * error + 1e-9,
+            "{mean} for {exact}"
+        );
+    };
+    for (i, vector) in drawn[0].1.iter().enumerate() {
+        let real = RealId(i as u32);
+        let (mean, covariance) = (posterior.mean(real), posterior.covariance(real));
+        for j in 0..vector.len() {
+            let apart = drawn.iter().map(|(_, reals)| reals[i][j] - mean[j]);
+            let apart: Vec<f64> = apart.collect();
+            check(apart.iter().map(|x| x * x).collect(), covariance[(j, j)]);
+            check(apart, 0.0);
+        }
+    }
+    for i in 0..drawn[0].0.len() {
+        let hits = drawn
+            .iter()
+            .map(|(finite, _)| f64::from(u8::from(finite[i] == 0)));
+        let (share, exact) = (
+            hits.sum::<f64>() / DRAWS as f64,
+            posterior.shares(VarId(i as u32))[0],
+        );
+        let error = (exact * (1.0 - exact) / DRAWS as f64).sqrt();
+        // A rare value may be drawn some times more often than its share.
+        assert!((share - exact).abs() <= 6.0 * error + 10.0 / DRAWS as f64);
+    }
+}
+
 #[test]
 fn random_networks_agree_with_dense_normal_distributions() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
@@ -298,6 +355,11 @@ fn random_networks_agree_with_dense_normal_distributions() {
         let total: f64 = all.iter().map(|w| (w.0 - largest).exp()).sum();
         let log_total = largest + total.ln();
         assert!(close(posterior.log_total(), log_total), "case {case}");
+        check_most_probable(&graph, &all);
+        if case % 20 == 0 {
+            let mut draws = Draws::new(&elimination, &Limits::default()).unwrap();
+            check_draws(&mut draws, &posterior, &mut rng);
+        }
         let mut start = 0;
         for (i, &r) in free.iter().enumerate() {
             let n = network.graph.dimensions[r];

@@ -1,5 +1,7 @@
 //! Normal elements in closed form: published and computed answers, refusals, and random models against dense normal distributions.
 
+mod best_world;
+mod collapsed;
 mod conjugate;
 mod filter;
 mod limits;
@@ -7,3 +9,4 @@ mod propagation;
 mod random_models;
 mod reference;
 mod refusals;
+mod saved_filter;

@@ -143,7 +143,7 @@ fn the_tree_of_another_model_is_refused() {
     let error = JunctionTree::new()
         .restore(&Model::new(), &other, &saved)
         .unwrap_err();
-    assert!(matches!(error, Error::SavedTree { .. }), "{error}");
+    assert!(matches!(error, Error::Saved { .. }), "{error}");
     assert!(
         error.to_string().contains("compile the model anew"),
         "{error}"
@@ -185,7 +185,7 @@ proptest! {
         };
         let error = restored(&example, &saved).map(|_| ());
         // The predicted cost in the file is only for information and is not used.
-        let Err(Error::SavedTree { .. }) = error else {
+        let Err(Error::Saved { .. }) = error else {
             let cost = serde_json::to_value(saved).unwrap();
             let message = [&cost["sums"]["cost"], &cost["worlds"]["cost"]];
             let same = serde_json::to_value(before.save()).unwrap();

@@ -1,12 +1,16 @@
 //! `ParticleFilter`: a model in time of any kind, followed one step at a time by weighted worlds.
 
+mod particles;
+mod saved_particles;
+
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::run::guard::guarded;
 use figrs_answer::{Algorithm, Error};
-use figrs_core::{AnyElement, Element, Model, Select, Value};
-use figrs_core::{FilterState, NextElements};
+use figrs_core::{Element, FilterState, Model, NextElements, Value};
 
 use crate::sampling::importance::ImportanceSampling;
+use particles::Particles;
+pub use saved_particles::SavedParticles;
 
 /// A model in time that is followed one step at a time by weighted particles: the filter holds that many values of the state, with weights that follow from
 /// the evidence so far. The elements of a state may have any type, lists and structures included.
@@ -38,6 +42,7 @@ use crate::sampling::importance::ImportanceSampling;
 #[derive(Clone, Debug)]
 pub struct ParticleFilter<S> {
     state: S,
+    drawn: Particles,
     answer: Answer,
     particles: u64,
     seed: u64,
@@ -59,9 +64,10 @@ impl<S: FilterState> ParticleFilter<S> {
     /// **Errors.** The errors of [`ImportanceSampling`].
     pub fn seeded(first: &S, particles: u64, seed: u64) -> Result<Self, Error> {
         let algorithm = ImportanceSampling::new(particles).seed(seed).keep_draws();
-        let (state, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
+        let (state, drawn, answer) = guarded(|| drawn(&algorithm, &Model::new(), first))?;
         Ok(Self {
             state,
+            drawn,
             answer,
             particles,
             seed,
@@ -108,13 +114,17 @@ impl<S: FilterState> ParticleFilter<S> {
             .keep_draws()
     }
 
-    fn go_to(&mut self, found: Result<(S, Answer), Error>, step: u64) -> Result<(), Error> {
-        let (state, answer) = found.map_err(|error| Error::InStep {
+    fn go_to(
+        &mut self,
+        found: Result<(S, Particles, Answer), Error>,
+        step: u64,
+    ) -> Result<(), Error> {
+        let (state, drawn, answer) = found.map_err(|error| Error::InStep {
             step,
             error: Box::new(error),
         })?;
         self.log_evidence += answer.log_evidence()?.value;
-        (self.state, self.answer) = (state, answer);
+        (self.state, self.drawn, self.answer) = (state, drawn, answer);
         (self.steps, self.draws) = (step, self.draws + 1);
         Ok(())
     }
@@ -163,12 +173,12 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, and its marginals.
+/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, the draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,
     state: &S,
-) -> Result<(S, Answer), Error> {
+) -> Result<(S, Particles, Answer), Error> {
     let elements = state.elements();
     let mut answer = algorithm.answer(model, &elements)?;
     let Some(draws) = answer.draws.take() else {
@@ -176,22 +186,9 @@ fn drawn<S: FilterState>(
             algorithm: "ParticleFilter",
         });
     };
-    let logs = draws.log_weights.unwrap_or_default();
-    let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let kept: Vec<usize> = (0..logs.len())
-        .filter(|&i| logs[i] > f64::NEG_INFINITY)
-        .collect();
-    let weights = kept
-        .iter()
-        .enumerate()
-        .map(|(index, &draw)| ((logs[draw] - most).exp(), index));
-    let index = Select::new(weights);
-    let made = draws.targets.iter().map(|target| {
-        let options = kept.iter().map(|&draw| target.indices[draw]).collect();
-        target.element.by_index(&target.support, options, &index)
-    });
-    let made: Vec<AnyElement> = made.collect();
+    let particles = Particles::new(draws);
+    let made = particles.elements(&elements);
     let next = state.renewed(&mut NextElements::new(&made));
     // The answer is about the elements of the next state, which hold none of those before it.
-    Ok((next, answer.about(&made)))
+    Ok((next, particles, answer.about(&made)))
 }

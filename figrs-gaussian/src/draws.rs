@@ -1,0 +1,87 @@
+//! Draws of all variables of a graph.
+
+use std::cell::RefCell;
+
+use figrs_factor::Limits;
+use figrs_factor::graph::{FactorGraph, Restriction};
+use figrs_factor::tree::{ContractionTree, SampleQuery, SumProductPrecision, TreeBeliefs};
+use nalgebra::DVector;
+use rand::{Rng, RngExt};
+use statrs::distribution::Normal;
+
+use crate::elimination::Elimination;
+use crate::error::GaussianError;
+
+/// Draws of all variables of a graph from their joint distribution, independent of each other.
+///
+/// **Guarantee.** Exact up to rounding.
+///
+/// **Complexity.** An elimination of the finite variables, once. A draw takes as long as the rows of the conditional distributions have numbers.
+#[derive(Debug)]
+pub struct Draws<'e> {
+    elimination: &'e Elimination<'e>,
+    /// `None` if the graph has no finite variables.
+    finite: Option<FiniteDraws>,
+}
+
+#[derive(Debug)]
+struct FiniteDraws {
+    graph: FactorGraph,
+    tree: ContractionTree,
+    restriction: Option<Restriction>,
+    sums: TreeBeliefs<SumProductPrecision>,
+}
+
+impl<'e> Draws<'e> {
+    /// Prepares draws.
+    ///
+    /// **Errors.** [`GaussianError::Elimination`].
+    pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
+        let mut graph = elimination.finite().clone();
+        if graph.cardinalities.is_empty() {
+            let finite = None;
+            return Ok(Self {
+                elimination,
+                finite,
+            });
+        }
+        let (tree, restriction) = ContractionTree::compile(&mut graph, limits)?;
+        let mut sums = TreeBeliefs::new(&tree, &graph);
+        sums.prepare((&tree, &graph), &[], &limits.until)?;
+        Ok(Self {
+            elimination,
+            finite: Some(FiniteDraws {
+                graph,
+                tree,
+                restriction,
+                sums,
+            }),
+        })
+    }
+
+    /// Draws the value of each finite variable and of each vector; `None` if the product of the factors is zero for all values.
+    pub fn draw(&mut self, rng: &mut impl Rng) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
+        let finite = match &mut self.finite {
+            Some(finite) => finite.draw(rng)?,
+            None => Vec::new(),
+        };
+        let normal = Normal::standard();
+        let reals = self.elimination.reals(&finite, || rng.sample(normal));
+        Some((finite, reals))
+    }
+}
+
+impl FiniteDraws {
+    fn draw(&mut self, rng: &mut impl Rng) -> Option<Vec<u32>> {
+        let tree = &self.tree;
+        let rng = RefCell::new(rng);
+        let values = self
+            .sums
+            .ask(tree, &self.graph, SampleQuery { tree, rng })?;
+        let values = tree.world(&values);
+        Some(match &self.restriction {
+            Some(restriction) => restriction.world(&values),
+            None => values,
+        })
+    }
+}

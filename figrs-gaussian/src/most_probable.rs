@@ -1,0 +1,43 @@
+//! The most probable values of all variables of a graph.
+
+use figrs_factor::Limits;
+use figrs_factor::eliminate::most_probable as most_probable_finite;
+use nalgebra::DVector;
+
+use crate::elimination::Elimination;
+use crate::error::GaussianError;
+use crate::hybrid_graph::HybridGraph;
+
+/// Values of all variables of a graph for which the product of all factors is largest.
+#[derive(Clone, Debug)]
+pub struct MostProbable {
+    /// The value of each finite variable.
+    pub finite: Vec<u32>,
+    /// The value of each vector.
+    pub reals: Vec<DVector<f64>>,
+    /// The natural logarithm of the product of all factors.
+    pub log_weight: f64,
+}
+
+/// Finds the most probable values of all variables of a graph.
+///
+/// **Guarantee.** Exact up to rounding.
+///
+/// **Complexity.** An [`Elimination`] with at most `limit` assignments of the finite variables of a step, and an elimination of the finite variables that
+/// maximises.
+///
+/// **Errors.** As [`Elimination::run`]; [`GaussianError::Elimination`] if the product of the factors is zero for all values.
+pub fn most_probable(
+    graph: &HybridGraph,
+    limit: usize,
+    limits: &Limits,
+) -> Result<MostProbable, GaussianError> {
+    let elimination = Elimination::maximise(graph, limit, &limits.until)?;
+    let (finite, log_weight) = most_probable_finite(elimination.finite(), limits)?;
+    let reals = elimination.reals(&finite, || 0.0);
+    Ok(MostProbable {
+        finite,
+        reals,
+        log_weight,
+    })
+}

@@ -1,0 +1,68 @@
+//! Weighted values of the elements of a state.
+
+use figrs_answer::Draws;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
+use figrs_core::{AnyElement, Select, Support};
+
+/// Weighted values of some elements.
+#[derive(Clone, Debug)]
+pub(super) struct Particles {
+    /// The weight of each particle; the largest is one.
+    pub(super) weights: Vec<f64>,
+    /// For each element, its values, and the value of each particle.
+    pub(super) columns: Vec<(Support, Vec<u32>)>,
+}
+
+impl Particles {
+    /// The draws that the evidence does not exclude.
+    pub(super) fn new(draws: Draws) -> Self {
+        let logs = draws.log_weights.unwrap_or_default();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let kept = (0..logs.len()).filter(|&draw| logs[draw] > f64::NEG_INFINITY);
+        let kept: Vec<usize> = kept.collect();
+        let columns = draws.targets.into_iter().map(|target| {
+            let values = kept.iter().map(|&draw| target.indices[draw]);
+            let values = values.collect();
+            (target.support, values)
+        });
+        Self {
+            columns: columns.collect(),
+            weights: kept.iter().map(|&i| (logs[i] - most).exp()).collect(),
+        }
+    }
+
+    /// Elements of the types of these elements whose joint values are the particles.
+    pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
+        let index = Select::new(self.weights.iter().copied().zip(0..));
+        let columns = self.columns.iter().zip(like);
+        let made = columns
+            .map(|((support, values), element)| element.by_index(support, values.clone(), &index));
+        made.collect()
+    }
+
+    /// The marginals of the elements whose values these are.
+    pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
+        let total: f64 = self.weights.iter().sum();
+        let marginals = self.columns.iter().zip(elements);
+        let marginals = marginals.map(|((support, values), element)| {
+            let mut probabilities = vec![0.0; support.len()];
+            let mut squares = vec![0.0; support.len()];
+            for (weight, &value) in self.weights.iter().zip(values) {
+                let share = weight / total;
+                probabilities[value as usize] += share;
+                squares[value as usize] += share * share;
+            }
+            TargetMarginal {
+                element: element.clone(),
+                support: support.clone(),
+                probabilities,
+                estimate: Estimate::Weighted {
+                    squares,
+                    unseen: f64::INFINITY,
+                },
+            }
+        });
+        Answer::marginals("ParticleFilter", marginals.collect(), evidence)
+    }
+}

@@ -1,0 +1,128 @@
+//! The form in which a filter of particles is saved and loaded.
+
+use figrs_answer::Error;
+use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
+use serde::{Deserialize, Serialize};
+
+use super::ParticleFilter;
+use super::particles::Particles;
+
+/// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
+/// [`ParticleFilter::load`] makes the filter again.
+///
+/// A text format must keep all digits of numbers; for `serde_json` this is the feature `float_roundtrip`.
+///
+/// ```
+/// use figrs_core::{Normal, Variance};
+/// use figrs_infer::ParticleFilter;
+///
+/// let first = || Normal::new(1.0, Variance(0.1));
+/// let filter = ParticleFilter::new(&first(), 1000)?;
+/// let text = serde_json::to_string(&filter.save())?;
+/// // Later, in another process:
+/// let again = ParticleFilter::load(&first(), serde_json::from_str(&text)?)?;
+/// assert!((again.mean(|size| size)? - filter.mean(|size| size)?).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedParticles<V> {
+    /// Version of the format; another version of this library may write another version of the format.
+    version: u32,
+    particles: u64,
+    seed: u64,
+    draws: u64,
+    steps: u64,
+    log_evidence: f64,
+    /// The logarithm of the estimated probability of the evidence of the last step.
+    last_log_evidence: f64,
+    weights: Vec<f64>,
+    /// The values of the elements of the state, for each particle.
+    states: Vec<V>,
+}
+
+impl<V> SavedParticles<V> {
+    const VERSION: u32 = 1;
+}
+
+fn unfit(reason: &'static str) -> Error {
+    Error::Saved {
+        what: "filter",
+        reason,
+        remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+    }
+}
+
+impl<S: PortableState> ParticleFilter<S> {
+    /// The filter in a form that serde can serialise.
+    pub fn save(&self) -> SavedParticles<S::Values> {
+        let states = (0..self.drawn.weights.len()).map(|particle| {
+            let mut columns = self.drawn.columns.iter();
+            let mut next = || {
+                let (support, values) = columns.next()?;
+                Some(support.datum(values[particle] as usize))
+            };
+            self.state.values(&mut next)
+        });
+        SavedParticles {
+            version: SavedParticles::<S::Values>::VERSION,
+            particles: self.particles,
+            seed: self.seed,
+            draws: self.draws,
+            steps: self.steps,
+            log_evidence: self.log_evidence,
+            last_log_evidence: self.answer.log_evidence().map_or(0.0, |e| e.value),
+            weights: self.drawn.weights.clone(),
+            states: states.collect(),
+        }
+    }
+
+    /// The filter that was saved: later steps draw the same particles as without the restart. `first` is a state with elements of the same types, such as the
+    /// first state; its distribution is not used. Until the next step, [`answer`](Self::answer) states no bound for values that no particle has.
+    ///
+    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
+    pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {
+        if saved.version != SavedParticles::<S::Values>::VERSION {
+            return Err(unfit("it is that of another version of this library"));
+        }
+        let weights = saved.weights;
+        let are_weights = weights.iter().all(|w| (0.0..=1.0).contains(w)) && weights.contains(&1.0);
+        if weights.is_empty() || weights.len() != saved.states.len() || !are_weights {
+            return Err(unfit("it is damaged"));
+        }
+        let elements = first.elements();
+        let builders = elements.iter().map(AnyElement::no_values);
+        let mut builders: Vec<SupportBuilder> = builders.collect();
+        let mut values = vec![Vec::with_capacity(weights.len()); elements.len()];
+        for state in saved.states {
+            let mut all = Vec::with_capacity(elements.len());
+            S::append(state, &mut all);
+            if all.len() != elements.len() {
+                return Err(unfit("its state has another number of elements"));
+            }
+            for ((value, builder), values) in all.into_iter().zip(&mut builders).zip(&mut values) {
+                let index = value.and_then(|value| builder.insert(value.as_any()));
+                values.push(index.ok_or_else(|| unfit("a value is missing"))? as u32);
+            }
+        }
+        let supports = builders.into_iter().map(SupportBuilder::build);
+        let drawn = Particles {
+            weights,
+            columns: supports.zip(values).collect(),
+        };
+        let made = drawn.elements(&elements);
+        let evidence = figrs_answer::LogEvidence {
+            value: saved.last_log_evidence,
+            standard_error: f64::NAN,
+        };
+        Ok(Self {
+            state: first.renewed(&mut NextElements::new(&made)),
+            answer: drawn.marginals(&made, evidence),
+            drawn,
+            particles: saved.particles,
+            seed: saved.seed,
+            draws: saved.draws,
+            steps: saved.steps,
+            log_evidence: saved.log_evidence,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The most probable world of a model of normal and finite elements.
+
+use figrs_answer::answer::Answer;
+use figrs_answer::error::Error;
+use figrs_core::expand::Encoding;
+use figrs_core::internals::{Kind, QueryKind};
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
+use figrs_factor::eliminate::EliminationError;
+use figrs_gaussian::{GaussianError, most_probable};
+use rustc_hash::FxHashSet;
+
+use crate::closed_form::{MAX_COMPONENTS, explained, impossible};
+use crate::hybrid_model::HybridModel;
+use crate::hybrid_world::HybridWorld;
+use crate::scan::{Form, Scan, not_closed};
+
+/// Finds the most probable world of a model in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
+///
+/// The world has values of the targets, of the elements with evidence, and of all elements on which they depend. Its probability is the product of the
+/// probabilities of its finite elements and the densities of its normal elements.
+///
+/// **Guarantee.** Exact up to rounding: the real elements are linear functions of normal elements, given the finite elements.
+///
+/// **Complexity.** As [`in_closed_form`](crate::in_closed_form), with maximisation in place of sums and integrals.
+///
+/// **Errors.** [`Error::NotClosedForm`], also if a parameter has a conjugate prior, or if some worlds have more random elements than others;
+/// [`Error::ImpossibleEvidence`]; the errors of the model.
+pub fn best_world_in_closed_form(
+    algorithm: &'static str,
+    (model, targets): (&Model, &[AnyElement]),
+    limits: &Limits,
+    refused: Error,
+) -> Result<Answer, Error> {
+    if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
+        return Err(refused);
+    }
+    let mut scan = Scan::new(model, targets, limits);
+    match scan.run() {
+        Err(Error::NotClosedForm { .. }) if scan.vectors.is_empty() => return Err(refused),
+        found => found?,
+    }
+    if let Some(parameter) = scan.parameters.first() {
+        let problem = "a most probable world has values of finite and normal elements, and this is a parameter with a conjugate prior; ask `Exact` for its distribution";
+        return Err(not_closed(&parameter.element, problem.to_owned()));
+    }
+    scan.finite.find_supports()?;
+    check_worlds(&scan)?;
+    let question = (model, targets);
+    let (hybrid, encoding) = HybridModel::asked(QueryKind::BestWorld, scan, question, limits)?;
+    let found = most_probable(&hybrid.graph, MAX_COMPONENTS, limits);
+    let world = found.map_err(|error| match error {
+        GaussianError::Elimination(EliminationError::Impossible) => impossible(model),
+        error => explained(&hybrid, error),
+    })?;
+    let log_probability = world.log_weight;
+    let world = HybridWorld::new(&hybrid, world.finite, world.reals);
+    Ok(Answer::world(
+        algorithm,
+        values(&world, &encoding)?,
+        log_probability,
+    ))
+}
+
+/// Checks that all worlds have the same random elements: their densities cannot be compared otherwise.
+fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
+    let mut reached: FxHashSet<ElementId> = FxHashSet::default();
+    let mut stack = scan.roots.clone();
+    while let Some(element) = stack.pop() {
+        if reached.insert(element.id()) && !scan.is_set(&element) {
+            stack.extend(element.parents().iter().cloned());
+        }
+    }
+    let vectors = scan.vectors.iter().flatten().map(|vector| &vector.element);
+    let mut stack: Vec<AnyElement> = vectors.chain(&scan.finite.elements).cloned().collect();
+    while let Some(element) = stack.pop() {
+        if !reached.insert(element.id()) {
+            continue;
+        }
+        match element.kind() {
+            Kind::Apply(..) => stack.extend(element.parents().iter().cloned()),
+            Kind::Atomic(op) if matches!(op.outcomes(), Ok(Ok(all)) if all.support.len() == 1) => {}
+            _ => {
+                let problem = "only some results of a Chain depend on it, so that the densities of worlds cannot be compared; make all results of the Chain normal elements of their own, or ask `Exact` for the marginals";
+                return Err(not_closed(&element, problem.to_owned()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The elements of a world with their values.
+fn values(
+    world: &HybridWorld<'_, '_>,
+    encoding: &Encoding,
+) -> Result<Vec<(AnyElement, Datum)>, Error> {
+    let (scan, expansion) = (world.hybrid.scan(), &world.hybrid.expansion);
+    let finite = expansion.elements().iter().filter_map(|expanded| {
+        let element = &expanded.element;
+        let value = encoding.value(expansion, element, &world.finite)?;
+        Some((element.clone(), value))
+    });
+    let mut values: Vec<(AnyElement, Datum)> = finite.collect();
+    let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+    let mut stack = scan.roots.clone();
+    while let Some(element) = stack.pop() {
+        if !matches!(scan.form(&element), Form::Real(_)) || !seen.insert(element.id()) {
+            continue;
+        }
+        stack.extend(element.parents().iter().cloned());
+        stack.extend(result_of(world, &element));
+        let value = if let Some(value) = scan.observed(&element) {
+            Some(value.clone())
+        } else {
+            let rows = world.hybrid.real_target(&element)?;
+            rows.map(|rows| world.real_value(&element, &rows))
+        };
+        values.extend(value.map(|value| (element, value)));
+    }
+    Ok(values)
+}
+
+/// The result of a Chain in a world; `None` for other elements.
+fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
+    let scan = world.hybrid.scan();
+    let results = scan.branches.get(&element.id())?;
+    let index = element.parents().iter().fold(0, |index, parent| {
+        let place = scan.finite.known_place(parent);
+        index * scan.finite.support(place).len() + world.finite_value(place) as usize
+    });
+    results.get(index).cloned()
+}

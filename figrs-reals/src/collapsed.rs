@@ -1,0 +1,280 @@
+//! `Collapsed`: a sampler that draws only the elements that have no closed form.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use figrs_answer::algorithm::Algorithm;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
+use figrs_answer::error::Error;
+use figrs_core::internals::joint_values;
+use figrs_core::{AnyElement, Datum, Limits, Model, ModelError, Stream, SupportBuilder};
+use figrs_gaussian::{Draws, Elimination};
+
+use crate::closed_form::{
+    MAX_COMPONENTS, RealTarget, closed_form_answer, explained, impossible, real_targets,
+};
+use crate::drawn_part::DrawnPart;
+use crate::hybrid_model::HybridModel;
+use crate::hybrid_world::HybridWorld;
+use crate::scan::Scan;
+
+/// A sampler that draws only the elements that have no closed form, and those on which they depend.
+///
+/// Normal elements that are linear, parameters with conjugate priors and finite elements below the drawn elements are integrated out: each draw is weighted
+/// by the exact probability of the rest of the evidence. Targets among the elements that were integrated out are then drawn from their exact distribution
+/// given each draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a closed form as a whole is answered exactly, without draws.
+///
+/// The sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the sampler alone, so that the same number of draws is
+/// worth more. A draw takes longer, because it takes a closed-form answer.
+///
+/// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
+///
+/// **Guarantee.** That of the sampler.
+///
+/// **Complexity.** For each draw, an answer in closed form about the rest.
+///
+/// **Errors.** The errors of the sampler; [`Error::NotClosedForm`] if an element without closed form is made within a Chain, or a target is a parameter of a
+/// conjugate family; [`Error::InvalidSetting`] if the sampler is another one.
+///
+/// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic Rao-Blackwellization
+/// of probabilistic programs*, 2018.
+///
+/// ```
+/// # use figrs_core::{Gamma, Model, Normal, Rate, Variance};
+/// # use figrs_infer::{ImportanceSampling, Run};
+/// # use figrs_reals::Collapsed;
+/// // A level, and readings whose noise is not known: the noise is drawn, the level is integrated out.
+/// let level = Normal::new(0.0, Variance(100.0));
+/// let noise = Gamma::new(2.0, Rate(1.0));
+/// let model = [4.9, 5.3, 4.6].into_iter().fold(Model::new(), |model, reading| {
+///     model.observe(&Normal::new(&level, Variance(&noise)), reading)
+/// });
+/// let answer = Collapsed(ImportanceSampling::new(2000)).run(&model, (&level, &noise))?;
+/// println!("{}", answer.summary(&level)?);
+/// assert!((answer.mean(&level)? - 4.9).abs() < 0.1);
+/// # Ok::<(), figrs_answer::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Collapsed<A>(pub A);
+
+impl<A: Algorithm> Algorithm for Collapsed<A> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let limits = Limits::default();
+        let Some(part) = DrawnPart::find(model, targets, &limits)? else {
+            return self.0.answer(model, targets);
+        };
+        if part.elements.is_empty() {
+            return closed_form_answer(self.name(), (model, targets), &limits);
+        }
+        let joint = joint_values(part.elements.clone());
+        let mut drawn: Vec<AnyElement> = targets.iter().filter(|t| part.has(t)).cloned().collect();
+        drawn.push(joint.erased().clone());
+        let failed: Arc<Mutex<Option<Error>>> = Arc::default();
+        let part = Arc::new(part);
+        let log_weight = {
+            let (part, model, failed) = (Arc::clone(&part), model.clone(), Arc::clone(&failed));
+            move |values: &Vec<Datum>| match log_evidence(&part, &model, values) {
+                Ok(log) => log,
+                Err(error) => {
+                    let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                    first.get_or_insert(error);
+                    f64::NEG_INFINITY
+                }
+            }
+        };
+        let weighed = part.own(model).log_weigh(&joint, log_weight);
+        let answer = self.0.answer(&weighed, &drawn);
+        let error = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(error) = error {
+            return Err(error);
+        }
+        self.with_rest(answer?, &part, (model, targets), &limits)
+    }
+}
+
+impl<A: Algorithm> Collapsed<A> {
+    /// Replaces the joint values of the drawn elements, the last target of an answer, by the targets of the rest.
+    fn with_rest(
+        &self,
+        mut answer: Answer,
+        part: &DrawnPart,
+        (model, targets): (&Model, &[AnyElement]),
+        limits: &Limits,
+    ) -> Result<Answer, Error> {
+        let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
+            return Err(self.unsuited());
+        };
+        let joint = marginals.pop().ok_or_else(|| self.unsuited())?;
+        if let Some(statistics) = answer.sampling() {
+            let mut statistics = statistics.clone();
+            statistics.integrated_out = Some(part.integrated_out);
+            answer = answer.with_sampling(statistics);
+        }
+        let own = part.targets_of_rest(targets);
+        let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
+            return Err(self.unsuited());
+        };
+        let mut random = figrs_core::stream(0, 1);
+        let drawn = joint.support.len();
+        let mut rests: Vec<Vec<Vec<Datum>>> = Vec::with_capacity(drawn);
+        let counts = self.draws_of_values(&joint)?;
+        for (value, &count) in counts.iter().enumerate() {
+            let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
+            let Some(values) = values.filter(|_| count > 0) else {
+                rests.push(Vec::new());
+                continue;
+            };
+            let rest = part.rest(model, values);
+            rests.push(draws_of_rest((&rest, &own), count, &mut random, limits)?);
+        }
+        for (place, target) in own.iter().enumerate() {
+            marginals.push(marginal_of_rest(target, place, &joint, &rests));
+        }
+        Ok(answer)
+    }
+
+    /// Number of draws of the rest for each joint value of the drawn elements.
+    fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
+        match &joint.estimate {
+            // The draws of a value are about as many as equal weights with the same sum and the same sum of squares.
+            Estimate::Weighted { squares, .. } => {
+                let count = |(p, square): (&f64, &f64)| match *square > 0.0 {
+                    true => ((p * p / square).round() as usize).max(1),
+                    false => 0,
+                };
+                Ok(joint.probabilities.iter().zip(squares).map(count).collect())
+            }
+            Estimate::Chains { indices, .. } => {
+                let mut counts = vec![0; joint.support.len()];
+                for &index in indices.iter() {
+                    counts[index as usize] += 1;
+                }
+                Ok(counts)
+            }
+            _ => Err(self.unsuited()),
+        }
+    }
+
+    fn unsuited(&self) -> Error {
+        Error::InvalidSetting {
+            algorithm: "Collapsed",
+            setting: "sampler",
+            value: self.name().to_owned(),
+            remedy: "use ImportanceSampling or MetropolisHastings",
+        }
+    }
+}
+
+/// The logarithm of the probability of the evidence on the rest, given the values of the drawn elements.
+fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
+    let rest = part.rest(model, values);
+    match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
+        Ok(answer) => Ok(answer.log_evidence().map_or(0.0, |evidence| evidence.value)),
+        // Values of the drawn elements for which the rest has no distribution have no weight.
+        Err(
+            Error::ImpossibleEvidence { .. } | Error::Model(ModelError::InvalidParameter { .. }),
+        ) => Ok(f64::NEG_INFINITY),
+        Err(error) => Err(error),
+    }
+}
+
+/// Draws of some elements from their joint distribution in closed form.
+fn draws_of_rest(
+    (model, targets): (&Model, &[AnyElement]),
+    count: usize,
+    random: &mut Stream,
+    limits: &Limits,
+) -> Result<Vec<Vec<Datum>>, Error> {
+    let mut scan = Scan::new(model, targets, limits);
+    scan.run()?;
+    let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
+    let reals = real_targets(&mut hybrid, targets)?;
+    if let Some(place) = reals
+        .iter()
+        .position(|real| real.as_ref().is_some_and(RealTarget::is_parameter))
+    {
+        let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
+        return Err(crate::scan::not_closed(&targets[place], problem.to_owned()));
+    }
+    let finite: Vec<_> = targets
+        .iter()
+        .zip(&reals)
+        .map(|(target, real)| real.is_none().then(|| hybrid.finite_target(target)))
+        .collect();
+    let explain = |error| explained(&hybrid, error);
+    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
+    let elimination = elimination.map_err(explain)?;
+    let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
+    let mut all = Vec::with_capacity(count);
+    for _ in 0..count {
+        let drawn = draws.draw(random);
+        let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
+        let world = HybridWorld::new(&hybrid, values, vectors);
+        let value = |((target, real), finite): ((&AnyElement, &Option<RealTarget>), &Option<_>)| {
+            world.target_value(target, real.as_ref(), finite.as_ref())
+        };
+        all.push(targets.iter().zip(&reals).zip(&finite).map(value).collect());
+    }
+    Ok(all)
+}
+
+/// The marginal of an element of the rest: each draw of the joint value has values of it, which share its weight.
+fn marginal_of_rest(
+    target: &AnyElement,
+    place: usize,
+    joint: &TargetMarginal,
+    rests: &[Vec<Vec<Datum>>],
+) -> TargetMarginal {
+    let mut values: SupportBuilder = target.no_values();
+    let mut index = |datum: &Datum| values.insert(datum.as_any()).unwrap_or_default() as u32;
+    let indices: Vec<Vec<u32>> = rests
+        .iter()
+        .map(|draws| draws.iter().map(|draw| index(&draw[place])).collect())
+        .collect();
+    let mut probabilities = vec![0.0; values.len()];
+    for (&p, indices) in joint.probabilities.iter().zip(&indices) {
+        for &index in indices {
+            probabilities[index as usize] += p / indices.len() as f64;
+        }
+    }
+    let estimate = match &joint.estimate {
+        Estimate::Chains {
+            indices: drawn,
+            chains,
+        } => {
+            let mut next = vec![0; indices.len()];
+            let each = drawn.iter().map(|&value| {
+                let place = &mut next[value as usize];
+                *place += 1;
+                indices[value as usize][*place - 1]
+            });
+            Estimate::Chains {
+                indices: each.collect(),
+                chains: *chains,
+            }
+        }
+        estimate => {
+            let mut squares = vec![0.0; values.len()];
+            let (own, unseen) = match estimate {
+                Estimate::Weighted { squares, unseen } => (&squares[..], *unseen),
+                _ => (&[][..], f64::INFINITY),
+            };
+            for (&square, indices) in own.iter().zip(&indices) {
+                for &index in indices {
+                    squares[index as usize] += square / indices.len() as f64;
+                }
+            }
+            Estimate::Weighted { squares, unseen }
+        }
+    };
+    TargetMarginal {
+        element: target.clone(),
+        support: values.build(),
+        probabilities,
+        estimate,
+    }
+}

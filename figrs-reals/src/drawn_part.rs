@@ -1,0 +1,195 @@
+//! The elements of a model that have no closed form, and those on which they depend.
+
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model};
+use figrs_lower::{Observations, Program};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::closed_form::closed_form_answer;
+use crate::scan::{Form, Scan};
+
+/// A model in two parts: some elements with all elements on which they depend, and the rest, which has a closed form given their values.
+#[derive(Debug)]
+pub(crate) struct DrawnPart {
+    /// The elements of the part that the rest reads, or that are targets or evidence.
+    pub(crate) elements: Vec<AnyElement>,
+    /// All elements of the part.
+    members: FxHashSet<ElementId>,
+    /// Number of normal elements and parameters of the rest.
+    pub(crate) integrated_out: u64,
+}
+
+impl DrawnPart {
+    /// Finds a part for which the rest has a closed form; `None` if the rest would have no normal elements and no parameters.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain; the errors of the model.
+    pub(crate) fn find(
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+    ) -> Result<Option<Self>, Error> {
+        let graph = StaticGraph::new(model, targets);
+        let mut members: FxHashSet<ElementId> = FxHashSet::default();
+        loop {
+            let mut part = Self {
+                elements: graph.interface(&members, model, targets),
+                members: members.clone(),
+                integrated_out: 0,
+            };
+            let values = part.example(model, limits)?;
+            let rest = part.rest(model, &values);
+            let own = part.targets_of_rest(targets);
+            let mut scan = Scan::new(&rest, &own, limits);
+            let count = members.len();
+            let Err(error) = scan.run() else {
+                let reals = scan.vectors.iter().flatten().count() + scan.parameters.len();
+                if reals == 0 {
+                    return Ok(None);
+                }
+                let finite = scan.finite.elements.clone();
+                match closed_form_answer("Collapsed", (&rest, &own), limits) {
+                    // There are too many joint values of the finite elements: they are drawn too.
+                    Err(error @ Error::NotClosedForm { .. }) => {
+                        for element in &finite {
+                            graph.add_with_ancestors(element, &mut members);
+                        }
+                        if members.len() == count {
+                            return Err(error);
+                        }
+                        continue;
+                    }
+                    // The values of the example may be impossible.
+                    Ok(_) | Err(Error::ImpossibleEvidence { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+                part.integrated_out = reals as u64;
+                return Ok(Some(part));
+            };
+            if let (Error::NotClosedForm { .. }, Some(refused)) = (&error, &scan.refused) {
+                for element in open_parents(&scan, refused) {
+                    graph.add_with_ancestors(&element, &mut members);
+                }
+            }
+            if members.len() == count {
+                return Err(error);
+            }
+        }
+    }
+
+    /// True if an element belongs to the part.
+    pub(crate) fn has(&self, element: &AnyElement) -> bool {
+        self.members.contains(&element.id())
+    }
+
+    /// The targets that do not belong to the part.
+    pub(crate) fn targets_of_rest(&self, targets: &[AnyElement]) -> Vec<AnyElement> {
+        let rest = targets.iter().filter(|target| !self.has(target));
+        rest.cloned().collect()
+    }
+
+    /// The model of the part: the evidence on its elements.
+    pub(crate) fn own(&self, model: &Model) -> Model {
+        model.filtered(|i| self.has(&model.evidence()[i].0))
+    }
+
+    /// The model of the rest, for these values of the elements of the part.
+    pub(crate) fn rest(&self, model: &Model, values: &[Datum]) -> Model {
+        let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
+        let set = self.elements.iter().zip(values);
+        set.fold(rest, |rest, (element, value)| {
+            rest.intervene_any(element, value.clone())
+        })
+    }
+
+    /// Values of the elements of the part, drawn without evidence.
+    fn example(&self, model: &Model, limits: &Limits) -> Result<Vec<Datum>, Error> {
+        guarded(|| {
+            let prior = model.filtered(|_| false);
+            let mut program = Program::new(&prior, &self.elements, limits.clone())?;
+            program.run(&mut figrs_core::stream(0, 0), Observations::Weigh)?;
+            let slots = program.targets().to_vec();
+            let values = slots.iter().map(|&slot| program.value(slot).cloned());
+            Ok(values.collect::<Option<Vec<Datum>>>().unwrap_or_default())
+        })
+    }
+}
+
+/// The parents of a refused element that have no closed form, or all its real parents, or the element itself.
+fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
+    let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
+        let parents = refused.parents().iter();
+        let found = parents.filter(|parent| scan.forms.get(&parent.id()).is_some_and(accepts));
+        found.cloned().collect()
+    };
+    let open = with(|form| matches!(form, Form::Function(_) | Form::Parameter(_)));
+    if !open.is_empty() {
+        return open;
+    }
+    let real = with(|form| matches!(form, Form::Real(_)));
+    if real.is_empty() {
+        vec![refused.clone()]
+    } else {
+        real
+    }
+}
+
+/// The elements that the targets and the evidence of a model reach without Chains.
+struct StaticGraph {
+    elements: FxHashMap<ElementId, AnyElement>,
+    set: FxHashSet<ElementId>,
+}
+
+impl StaticGraph {
+    fn new(model: &Model, targets: &[AnyElement]) -> Self {
+        let evidence = model.evidence().iter().map(|(element, _)| element);
+        let mut stack: Vec<AnyElement> = targets.iter().chain(evidence).cloned().collect();
+        let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
+        let mut this = Self {
+            elements: FxHashMap::default(),
+            set,
+        };
+        while let Some(element) = stack.pop() {
+            if this
+                .elements
+                .insert(element.id(), element.clone())
+                .is_none()
+                && !this.set.contains(&element.id())
+            {
+                stack.extend(element.parents().iter().cloned());
+            }
+        }
+        this
+    }
+
+    fn add_with_ancestors(&self, element: &AnyElement, members: &mut FxHashSet<ElementId>) {
+        let mut stack = vec![element.clone()];
+        while let Some(element) = stack.pop() {
+            let is_known = self.elements.contains_key(&element.id());
+            if is_known && members.insert(element.id()) && !self.set.contains(&element.id()) {
+                stack.extend(element.parents().iter().cloned());
+            }
+        }
+    }
+
+    /// The members that other elements read, or that are targets or evidence.
+    fn interface(
+        &self,
+        members: &FxHashSet<ElementId>,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Vec<AnyElement> {
+        let evidence = model.evidence().iter().map(|(element, _)| element);
+        let others = self.elements.values();
+        let others = others.filter(|element| !members.contains(&element.id()));
+        let read = others.flat_map(AnyElement::parents);
+        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
+        let all = read.chain(targets).chain(evidence);
+        let mut found: Vec<AnyElement> = all
+            .filter(|element| members.contains(&element.id()) && seen.insert(element.id()))
+            .cloned()
+            .collect();
+        found.sort_by_key(AnyElement::id);
+        found
+    }
+}

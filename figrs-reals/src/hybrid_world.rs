@@ -1,0 +1,82 @@
+//! Values of all variables of the factor graph of a model.
+
+use std::any::TypeId;
+
+use figrs_core::{AnyElement, Datum, Support};
+use figrs_factor::graph::VarId;
+use nalgebra::DVector;
+
+use crate::closed_form::RealTarget;
+use crate::hybrid_model::HybridModel;
+use crate::linear_element::{Conditional, Linear};
+
+/// Values of all variables of the factor graph of a model.
+pub(crate) struct HybridWorld<'w, 'm> {
+    pub(crate) hybrid: &'w HybridModel<'m>,
+    /// All finite variables, in ascending order.
+    variables: Vec<VarId>,
+    pub(crate) finite: Vec<u32>,
+    pub(crate) reals: Vec<DVector<f64>>,
+}
+
+impl<'w, 'm> HybridWorld<'w, 'm> {
+    pub(crate) fn new(
+        hybrid: &'w HybridModel<'m>,
+        finite: Vec<u32>,
+        reals: Vec<DVector<f64>>,
+    ) -> Self {
+        Self {
+            hybrid,
+            variables: (0..finite.len() as u32).map(VarId).collect(),
+            finite,
+            reals,
+        }
+    }
+
+    /// The value of a finite element in the scan, by its number.
+    pub(crate) fn finite_value(&self, place: usize) -> u32 {
+        self.hybrid.value(place, &self.variables, &self.finite)
+    }
+
+    /// The value of a target: a real one, or a finite one with its variable and its possible values.
+    pub(crate) fn target_value(
+        &self,
+        target: &AnyElement,
+        real: Option<&RealTarget>,
+        finite: Option<&(Option<VarId>, Support)>,
+    ) -> Datum {
+        match (real, finite) {
+            (Some(real), _) => self.real_value(target, &real.rows),
+            (None, Some((variable, support))) => {
+                let value = variable.map_or(0, |v| self.finite[v.index()]);
+                support.datum(value as usize)
+            }
+            (None, None) => Datum::new(()),
+        }
+    }
+
+    /// The value of a real element, given as a linear function of the vectors of the graph.
+    pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
+        let numbers = self.numbers(rows);
+        let is_number = element.no_values().value_type() == TypeId::of::<f64>();
+        match numbers[..] {
+            [number] if is_number => Datum::new(number),
+            _ => Datum::new(numbers),
+        }
+    }
+
+    fn numbers(&self, rows: &Conditional<Linear>) -> Vec<f64> {
+        let row = self.hybrid.row(rows, &self.variables, &self.finite);
+        let mut numbers = row.offset().to_vec();
+        for (index, coefficients) in row.terms() {
+            let Some(real) = self.hybrid.real(index) else {
+                continue;
+            };
+            let vector = &self.reals[real.index()];
+            for (number, term) in numbers.iter_mut().zip((coefficients * vector).iter()) {
+                *number += term;
+            }
+        }
+        numbers
+    }
+}

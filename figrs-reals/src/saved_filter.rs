@@ -1,0 +1,236 @@
+//! The form in which a filter is saved and loaded.
+
+use std::ops::Range;
+
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, Datum, PortableState};
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+
+use crate::belief::{Belief, BeliefComponent};
+use crate::filter::{Approximation, Filter};
+
+/// A [`Filter`] in a form that serde can serialise: a service saves its filter, and goes on after a restart.
+///
+/// The form has the distribution of the present state and of the past states that are kept, the settings, and the log-evidence; it has no elements.
+/// [`Filter::load`] makes the filter again. A text format must keep all digits of numbers; for `serde_json` this is the feature `float_roundtrip`.
+///
+/// ```
+/// use figrs_core::{Model, Normal, Variance};
+/// use figrs_reals::Filter;
+///
+/// let first = || Normal::new(0.0, Variance(100.0));
+/// let mut filter = Filter::exact(&first())?;
+/// filter.observe(|level| Model::new().observe(&Normal::new(level, Variance(4.0)), 1.2))?;
+/// let text = serde_json::to_string(&filter.save())?;
+/// // Later, in another process:
+/// let again = Filter::load(&first(), serde_json::from_str(&text)?)?;
+/// assert!((again.mean(|level| level)? - 1.1538).abs() < 1e-4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedFilter<V> {
+    /// Version of the format; another version of this library may write another version of the format.
+    version: u32,
+    approximation: Approximation,
+    window: usize,
+    components: usize,
+    steps: u64,
+    log_evidence: f64,
+    /// Number of past states.
+    past: usize,
+    beliefs: Vec<SavedBelief<V>>,
+}
+
+/// The joint distribution of some elements, which stand one after another among the elements of the present state and the past states.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedBelief<V> {
+    /// For each element, the positions of its numbers; `None` if it is finite.
+    numbers: Vec<Option<Range<usize>>>,
+    components: Vec<SavedComponent<V>>,
+    log_evidence: f64,
+    is_merged: bool,
+}
+
+/// One component of a joint distribution.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct SavedComponent<V> {
+    share: f64,
+    /// For the present state and each past state, the values of its finite elements that the distribution is about.
+    states: Vec<V>,
+    mean: Vec<f64>,
+    /// The covariance matrix, and a factor of it if it is known, column by column.
+    covariance: Vec<f64>,
+    factor: Option<Vec<f64>>,
+}
+
+impl<V> SavedFilter<V> {
+    const VERSION: u32 = 1;
+}
+
+fn unfit(reason: &'static str) -> Error {
+    Error::Saved {
+        what: "filter",
+        reason,
+        remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+    }
+}
+
+impl<S: PortableState> Filter<S> {
+    /// The filter in a form that serde can serialise.
+    pub fn save(&self) -> SavedFilter<S::Values> {
+        let states: Vec<&S> = (0..).map_while(|lag| self.past(lag)).collect();
+        let mut start = 0;
+        let beliefs = self.beliefs.iter().map(|belief| {
+            let own = start..start + belief.numbers.len();
+            start = own.end;
+            SavedBelief {
+                numbers: belief.numbers.clone(),
+                components: belief
+                    .components
+                    .iter()
+                    .map(|component| SavedComponent::new(component, (belief, &own), &states))
+                    .collect(),
+                log_evidence: belief.log_evidence,
+                is_merged: belief.is_merged,
+            }
+        });
+        SavedFilter {
+            version: SavedFilter::<S::Values>::VERSION,
+            approximation: self.approximation,
+            window: self.window,
+            components: self.components,
+            steps: self.steps,
+            log_evidence: self.log_evidence,
+            past: states.len() - 1,
+            beliefs: beliefs.collect(),
+        }
+    }
+
+    /// The filter that was saved. `first` is a state with elements of the same types, such as the first state; its distribution is not used.
+    ///
+    /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
+    pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
+        if saved.version != SavedFilter::<S::Values>::VERSION {
+            return Err(unfit("it is that of another version of this library"));
+        }
+        let own = first.elements();
+        let count = saved.beliefs.iter().map(|belief| belief.numbers.len());
+        let elements = own.len().checked_mul(saved.past.saturating_add(1));
+        if elements != Some(count.sum()) || saved.beliefs.is_empty() || saved.past > saved.window {
+            return Err(unfit("its state has another number of elements"));
+        }
+        let mut elements = Vec::new();
+        for _ in 0..=saved.past {
+            elements.extend(own.iter().cloned());
+        }
+        let mut start = 0;
+        let mut beliefs = Vec::with_capacity(saved.beliefs.len());
+        for belief in saved.beliefs {
+            let range = start..start + belief.numbers.len();
+            start = range.end;
+            beliefs.push(belief.loaded::<S>(&elements, range)?);
+        }
+        Ok(
+            Self::of_beliefs(first, (beliefs, &elements), saved.approximation)
+                .window(saved.window)
+                .components(saved.components)
+                .after(saved.steps, saved.log_evidence),
+        )
+    }
+}
+
+impl<V> SavedComponent<V> {
+    fn new<S: PortableState<Values = V>>(
+        component: &BeliefComponent,
+        (belief, own): (&Belief, &Range<usize>),
+        states: &[&S],
+    ) -> Self {
+        let mut finite = component.finite.iter();
+        let mut place = 0;
+        let mut next = || {
+            let is_own = own.contains(&place) && belief.numbers[place - own.start].is_none();
+            place += 1;
+            is_own.then(|| finite.next().cloned()).flatten()
+        };
+        Self {
+            share: component.share,
+            states: states.iter().map(|state| state.values(&mut next)).collect(),
+            mean: component.mean.as_slice().to_vec(),
+            covariance: component.covariance.as_slice().to_vec(),
+            factor: component.factor.as_ref().map(|f| f.as_slice().to_vec()),
+        }
+    }
+}
+
+impl<V> SavedBelief<V> {
+    /// The distribution of the elements at these positions.
+    fn loaded<S: PortableState<Values = V>>(
+        self,
+        elements: &[AnyElement],
+        own: Range<usize>,
+    ) -> Result<Belief, Error> {
+        let mut end = 0;
+        for (numbers, element) in self.numbers.iter().zip(&elements[own.clone()]) {
+            if let Some(numbers) = numbers {
+                if numbers.start != end || numbers.is_empty() || !crate::scan::is_float(element) {
+                    return Err(unfit("its state has elements of other types"));
+                }
+                end = numbers.end;
+            }
+        }
+        if self.components.is_empty() {
+            return Err(unfit("it has no distribution"));
+        }
+        let mut components = Vec::with_capacity(self.components.len());
+        let mut total = 0.0;
+        for component in self.components {
+            let mut all: Vec<Option<Datum>> = Vec::new();
+            for values in component.states {
+                S::append(values, &mut all);
+            }
+            if all.len() != elements.len() {
+                return Err(unfit("its state has another number of elements"));
+            }
+            let places = self.numbers.iter().zip(all.drain(own.clone()));
+            let finite = places.filter(|(numbers, _)| numbers.is_none());
+            let finite: Option<Vec<Datum>> = finite.map(|(_, value)| value).collect();
+            let matrix = |entries: Vec<f64>, columns: usize| {
+                let is_whole = end.checked_mul(columns) == Some(entries.len());
+                let is_finite = entries.iter().all(|x| x.is_finite());
+                (is_whole && is_finite).then(|| DMatrix::from_vec(end, columns, entries))
+            };
+            let columns = |entries: &Vec<f64>| entries.len() / end.max(1);
+            let factor = component.factor.map(|entries| {
+                let columns = if end == 0 { 1 } else { columns(&entries) };
+                matrix(entries, columns)
+            });
+            let is_known = factor.as_ref().is_none_or(Option::is_some);
+            let mean = matrix(component.mean, 1).filter(|_| is_known);
+            let covariance = matrix(component.covariance, end);
+            let (Some(finite), Some(mean), Some(covariance)) = (finite, mean, covariance) else {
+                return Err(unfit("it is damaged"));
+            };
+            if !(component.share >= 0.0 && component.share <= 1.0 + 1e-9) {
+                return Err(unfit("it is damaged"));
+            }
+            total += component.share;
+            components.push(BeliefComponent {
+                share: component.share,
+                finite,
+                mean: DVector::from_column_slice(mean.as_slice()),
+                covariance,
+                factor: factor.flatten(),
+            });
+        }
+        if (total - 1.0).abs() > 1e-6 || self.log_evidence.is_nan() {
+            return Err(unfit("it is damaged"));
+        }
+        Ok(Belief {
+            numbers: self.numbers,
+            components,
+            log_evidence: self.log_evidence,
+            is_merged: self.is_merged,
+        })
+    }
+}

@@ -1,0 +1,212 @@
+//! Samplers that draw only what has no closed form.
+
+use figrs::prelude::*;
+use figrs::{Collapsed, Error, Quality};
+
+/// A level of unknown kind, with readings whose common variance is unknown and not conjugate: the model, the level, the kind, the variance.
+fn readings() -> (Model, Element<f64>, Element<bool>, Element<f64>) {
+    let kind = Flip::new(0.4).named("kind");
+    let level = kind.flat_map(|&high| Normal::new(if high { 3.0 } else { 0.0 }, Variance(1.0)));
+    let variance = ContinuousUniform::new(0.2, 3.0).named("variance");
+    let model = READINGS.iter().fold(Model::new(), |model, &reading| {
+        model.observe(&Normal::new(&level, Variance(&variance)), reading)
+    });
+    (model, level, kind, variance)
+}
+
+const READINGS: [f64; 4] = [1.2, 2.9, 0.8, 2.0];
+
+/// The evidence, the mean of the level, the probability of the kind, and the mean of the variance: the midpoint rule for the variance, and closed forms for
+/// the rest.
+fn by_quadrature() -> [f64; 4] {
+    const STEPS: usize = 2000;
+    let mut sums = [0.0; 4];
+    for step in 0..STEPS {
+        let variance = 0.2 + 2.8 * (step as f64 + 0.5) / STEPS as f64;
+        for (share, mean, is_high) in [(0.4, 3.0, 1.0), (0.6, 0.0, 0.0)] {
+            // Readings one after another: the level is normal before and after each of them.
+            let (mut m, mut v, mut density) = (mean, 1.0, share / STEPS as f64);
+            for reading in READINGS {
+                let total: f64 = v + variance;
+                let apart: f64 = reading - m;
+                density *= (-0.5 * apart * apart / total).exp()
+                    / (2.0 * std::f64::consts::PI * total).sqrt();
+                m += v / total * apart;
+                v -= v * v / total;
+            }
+            let terms = [1.0, m, is_high, variance];
+            for (sum, term) in sums.iter_mut().zip(terms) {
+                *sum += density * term;
+            }
+        }
+    }
+    [
+        sums[0],
+        sums[1] / sums[0],
+        sums[2] / sums[0],
+        sums[3] / sums[0],
+    ]
+}
+
+#[test]
+fn what_has_a_closed_form_is_integrated_out() {
+    let (model, level, kind, variance) = readings();
+    let [evidence, mean, share, mean_variance] = by_quadrature();
+    let samplers: [Box<dyn Algorithm>; 2] = [
+        Box::new(Collapsed(ImportanceSampling::new(1500).seed(1))),
+        Box::new(Collapsed(MetropolisHastings::new(3000).seed(3))),
+    ];
+    for sampler in samplers {
+        let answer = sampler.run(&model, (&level, &kind, &variance)).unwrap();
+        let statistics = answer.sampling().unwrap();
+        // The level and the four readings.
+        assert_eq!(statistics.integrated_out, Some(5));
+        // Each test is wrong with probability 6e-7.
+        let within = |found: f64, exact: f64, error: f64| {
+            let name = answer.algorithm();
+            assert!(error > 0.0 && error < 0.1, "{name}: error {error}");
+            assert!(
+                (found - exact).abs() < 5.0 * error,
+                "{name}: {found}, not {exact}"
+            );
+        };
+        let of_level = answer.distribution(&level).unwrap();
+        within(of_level.mean(), mean, of_level.standard_error_of(|&x| x));
+        let of_variance = answer.distribution(&variance).unwrap();
+        within(
+            of_variance.mean(),
+            mean_variance,
+            of_variance.standard_error_of(|&x| x),
+        );
+        let error = answer.standard_error(&kind, &true).unwrap();
+        within(answer.probability(&kind, &true).unwrap(), share, error);
+        if let Some(found) = answer
+            .log_evidence()
+            .ok()
+            .filter(|e| e.standard_error > 0.0)
+        {
+            within(found.value, evidence.ln(), found.standard_error);
+        }
+    }
+}
+
+#[test]
+fn draws_are_worth_more() {
+    let (model, level, ..) = readings();
+    let worth = |answer: Answer| match answer.quality(&level).unwrap() {
+        Quality::Sampled { effective_samples } => effective_samples,
+        quality => panic!("{quality:?}"),
+    };
+    let alone = worth(ImportanceSampling::new(1000).run(&model, &level).unwrap());
+    let collapsed = worth(
+        Collapsed(ImportanceSampling::new(1000))
+            .run(&model, &level)
+            .unwrap(),
+    );
+    assert!(collapsed > 1.5 * alone, "{collapsed}, {alone} alone");
+}
+
+#[test]
+fn models_with_a_closed_form_need_no_draws() {
+    let level = Normal::new(0.0, Variance(1.0));
+    let model = Model::new().observe(&Normal::new(&level, Variance(1.0)), 1.0);
+    let answer = Collapsed(ImportanceSampling::new(10))
+        .run(&model, &level)
+        .unwrap();
+    assert!((answer.mean(&level).unwrap() - 0.5).abs() < 1e-12);
+    assert!(answer.diagnose().is_clean());
+    // A finite model has nothing to integrate out: the sampler answers alone.
+    let coin = Flip::new(0.3);
+    let answer = Collapsed(ImportanceSampling::new(1000))
+        .run(&Model::new(), &coin)
+        .unwrap();
+    let alone = ImportanceSampling::new(1000)
+        .run(&Model::new(), &coin)
+        .unwrap();
+    let probability = |answer: &Answer| answer.probability(&coin, &true).unwrap();
+    assert_eq!(probability(&answer), probability(&alone));
+}
+
+#[test]
+fn nonlinear_means_are_drawn_with_their_causes() {
+    // The angle is drawn; the offset is integrated out.
+    let angle = Normal::new(0.0, Variance(1.0)).named("angle");
+    let offset = Normal::new(0.0, Variance(4.0)).named("offset");
+    let mean = angle.map(|&angle| angle.sin()) + &offset;
+    let model = Model::new().observe(&Normal::new(&mean, Variance(0.5)), 1.5);
+    let answer = Collapsed(ImportanceSampling::new(2000))
+        .run(&model, (&offset, &angle))
+        .unwrap();
+    let (mut total, mut sum) = (0.0, 0.0);
+    for step in 0..4000 {
+        let x = -6.0 + 0.003 * (f64::from(step) + 0.5);
+        let apart = 1.5 - x.sin();
+        let weight = (-0.5 * x * x - 0.5 * apart * apart / 4.5).exp();
+        total += weight;
+        sum += weight * apart * 4.0 / 4.5;
+    }
+    let of_offset = answer.distribution(&offset).unwrap();
+    let error = of_offset.standard_error_of(|&x| x);
+    assert!(error < 0.05 && (of_offset.mean() - sum / total).abs() < 5.0 * error);
+}
+
+#[test]
+fn refusals_name_the_remedy() {
+    let (model, level, ..) = readings();
+    let error = Collapsed(SequentialMonteCarlo::new(100))
+        .run(&model, &level)
+        .unwrap_err();
+    assert!(
+        matches!(
+            error,
+            Error::InvalidSetting {
+                setting: "sampler",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let rate = Gamma::new(2.0, Rate(1.0)).named("rate");
+    let other = ContinuousUniform::new(0.0, 1.0).named("other");
+    let model = Model::new()
+        .observe(&Poisson::new(&rate), 3)
+        .observe(&Normal::new(&other, Variance(1.0)), 0.4);
+    let error = Collapsed(ImportanceSampling::new(10))
+        .run(&model, (&rate, &other))
+        .unwrap_err();
+    assert!(error.to_string().contains("does not draw"), "{error}");
+}
+
+#[test]
+fn finite_elements_with_too_many_joint_values_are_drawn() {
+    const COINS: usize = 17;
+    let coins: Vec<Element<bool>> = (0..COINS).map(|_| Flip::new(0.3)).collect();
+    // A walk that each head moves by one.
+    let mut level = Normal::new(0.0, Variance(2.0 / 18.0));
+    for coin in &coins {
+        let step = coin.map(|&c| f64::from(u8::from(c)));
+        level = Normal::new(&level + &step, Variance(2.0 / 18.0));
+    }
+    let model = Model::new().observe(&Normal::new(&level, Variance(1.0)), 7.0);
+    let error = Exact::new().run(&model, &level).unwrap_err();
+    assert!(error.to_string().contains("mixture of 131072"), "{error}");
+    // The number of heads has a binomial distribution.
+    let (mut total, mut sums) = (0.0, [0.0; 2]);
+    let mut binomial = 0.7_f64.powi(COINS as i32);
+    for heads in 0..=COINS {
+        let h = heads as f64;
+        let weight = binomial * (-(7.0 - h) * (7.0 - h) / 6.0).exp();
+        total += weight;
+        sums[0] += weight * h / COINS as f64;
+        sums[1] += weight * (h + (7.0 - h) * 2.0 / 3.0);
+        binomial *= 0.3 / 0.7 * (COINS - heads) as f64 / (h + 1.0);
+    }
+    let answer = Collapsed(ImportanceSampling::new(1000))
+        .run(&model, (&coins[3], &level))
+        .unwrap();
+    let error = answer.standard_error(&coins[3], &true).unwrap();
+    assert!((answer.probability(&coins[3], &true).unwrap() - sums[0] / total).abs() < 5.0 * error);
+    let of_level = answer.distribution(&level).unwrap();
+    let error = of_level.standard_error_of(|&x| x);
+    assert!(error < 0.2 && (of_level.mean() - sums[1] / total).abs() < 5.0 * error);
+}
