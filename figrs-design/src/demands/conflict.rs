@@ -50,9 +50,7 @@ pub(super) fn find(
     let is_proven = |conflict| (conflict, true);
     match stage {
         // Exploring a small model takes no longer than the search.
-        ConflictStage::BeforeExact => {
-            proven(steered, engine, |search| search.is_relaxed()).map(is_proven)
-        }
+        ConflictStage::BeforeExact => proven(steered, engine, |is_large| is_large).map(is_proven),
         ConflictStage::Undecided => proven(steered, engine, |_| true).map(is_proven),
         ConflictStage::Impossible => {
             let trial = |part: &SteeredLevel, columns: usize| match engine
@@ -85,11 +83,11 @@ pub(super) fn find(
     }
 }
 
-/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time. An interrupted search proves nothing.
+/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time, given whether the model is large. An interrupted search proves nothing.
 pub(super) fn proven(
     steered: &SteeredLevel,
     engine: &Frontier,
-    worth: impl Fn(&ProofSearch<'_>) -> bool,
+    worth: impl Fn(bool) -> bool,
 ) -> Option<Conflict> {
     if let Some((found, _)) = steered.proof().get() {
         return found.clone();
@@ -103,7 +101,7 @@ pub(super) fn proven(
     let found = match by_arithmetic(steered) {
         None => {
             let search = ProofSearch::new(steered, engine, work.clone());
-            if !worth(&search) {
+            if !worth(search.is_relaxed()) {
                 return None;
             }
             search.find()

@@ -25,7 +25,7 @@ pub enum SteeringError {
     Inference(#[from] figrs_infer::Error),
     /// The sampler of boards drew no level.
     #[error(transparent)]
-    Board(BoardError),
+    Board(Box<BoardError>),
     /// No level meets the demands together.
     #[error(
         "{}",
@@ -72,9 +72,9 @@ impl From<BoardError> for SteeringError {
             BoardError::Generator(own) => {
                 let sampling = || own.downcast_ref().cloned().map(Self::Sampling);
                 let steering = own.downcast_ref().cloned().or_else(sampling);
-                steering.unwrap_or(Self::Board(error))
+                steering.unwrap_or(Self::Board(error.into()))
             }
-            _ => Self::Board(error),
+            _ => Self::Board(error.into()),
         }
     }
 }

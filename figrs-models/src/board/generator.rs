@@ -96,6 +96,9 @@ pub trait Generator: Sized {
     }
 }
 
+/// A function that draws a board, or rejects it.
+pub type OwnDraw<'g, B> = dyn Fn(&mut Stream) -> Result<Option<B>, BoardError> + 'g;
+
 /// A generator's own sampler of independent boards, which needs no element program.
 ///
 /// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If as many boards in a row as
@@ -105,7 +108,7 @@ pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
     /// Function that draws a board; `None` if it rejects the board at random, as soft demands do.
-    pub draw: Box<dyn Fn(&mut Stream) -> Result<Option<B>, BoardError> + 'g>,
+    pub draw: Box<OwnDraw<'g, B>>,
     /// Maximum number of boards in a row that may be rejected, of which a million is the largest possible; `None` if all boards meet the demands.
     pub tries: Option<u64>,
 }

@@ -41,7 +41,7 @@ pub use drawn_boards::DrawnBoards;
 pub use elements::Elements;
 pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
-pub use generator::{Generator, OwnSampler};
+pub use generator::{Generator, OwnDraw, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
 pub use numbered::NumberedBoards;
 pub(crate) use rejection::MAX_CONSECUTIVE_FAILURES;

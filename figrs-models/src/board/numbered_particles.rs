@@ -43,8 +43,11 @@ pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     is_slow: bool,
     /// Each population's estimate of the log evidence, by the seed and the number of the population.
     weights: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
-    latest: Arc<Mutex<Option<DrawnBlocks<BoardCells<P::Target>>>>>,
+    latest: Latest<BoardCells<P::Target>>,
 }
+
+/// The boards of the most recent run, if any.
+type Latest<B> = Arc<Mutex<Option<DrawnBlocks<B>>>>;
 
 /// Boards of the most recent run of populations.
 struct DrawnBlocks<B> {
