@@ -1,19 +1,18 @@
 //! Draws levels given the demands of the command line.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use figrs::{Error, Frontier};
+use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
+use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
-use figrs_design::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, RejectionSampler, Route,
-    SteeredLevel, SteeringError,
-};
-use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
+use figrs_design::{Demand, Mask, Route, SteeredLevel, SteeringError};
+use figrs_models::board::{ConditionalSampler, Event, ExactBoards, Method as BoardMethod};
+use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel, vglc};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};
@@ -39,80 +38,49 @@ fn stated(
     Ok((SteeredLevel::new(model, &demands)?, origins))
 }
 
+/// A sampler of levels that meet all demands, and the origin of each demand.
 pub(crate) fn sampler(
     method: Method,
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<Box<dyn LevelSampler>, Failure> {
+) -> Result<(NumberedLevels, Vec<String>), Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let inner: Box<dyn LevelSampler> = if method == Method::Exact {
-        let sampler = ExactSampler::new(steered, &frontier(options));
-        Box::new(sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?)
+    let steered = Arc::new(steered);
+    let sampler = if method == Method::Exact {
+        let sampler = exact(options).numbered(steered);
+        sampler.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?
     } else if let Some(exact) = soon_exact(options, &steered) {
-        Box::new(exact)
+        exact
     } else {
-        let sampler = conditioned(options, steered);
-        Box::new(if options.shows_particles() {
+        let sampler = conditioned(options);
+        let sampler = if options.shows_particles() {
             watched(sampler)
         } else {
             counted(sampler)
-        })
+        };
+        sampler.numbered(steered).map_err(SteeringError::from)?
     };
-    Ok(Box::new(Attributed { inner, origins }))
+    Ok((sampler, origins))
 }
 
 /// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
 /// memory.
-fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
-    /// Memory in bytes of the states that exact inference can explore within seconds.
+fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<NumberedLevels> {
+    /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
         |demand: &Demand| matches!(demand, Demand::Near { .. } | Demand::Preferred { .. });
     if !options.is_method_chosen || !steered.demands().any(is_soft) {
         return None;
     }
-    let frontier = Frontier::new().memory(BYTES).interrupt(stop::flag());
-    let exact = ExactSampler::new(steered.clone().proof_work(0), &frontier);
-    exact.ok()
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(BYTES).interrupt(stop::flag());
+    exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
 }
 
-/// A sampler whose errors state the origins of demands.
-#[derive(Debug)]
-struct Attributed {
-    inner: Box<dyn LevelSampler>,
-    origins: Vec<String>,
-}
-
-impl LevelSampler for Attributed {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    fn guarantee(&self) -> String {
-        self.inner.guarantee()
-    }
-
-    fn quality(&self) -> Option<String> {
-        self.inner.quality()
-    }
-
-    fn demands(&self) -> Vec<Demand> {
-        self.inner.demands()
-    }
-
-    fn batch(&self) -> u64 {
-        LevelSampler::batch(&*self.inner)
-    }
-
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let levels = self.inner.levels(seed, numbers);
-        levels.map_err(|error| attributed(error, &self.origins))
-    }
-}
-
-/// Adds the origins of demands to an error.
-fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
+/// Adds the origins of its demands to an error.
+pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
     } = &mut error
@@ -126,44 +94,36 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     error
 }
 
-/// Returns a sampler that draws levels of a model repeatedly until the demands are met, if there are any demands.
-pub(crate) fn drawn_again(
-    options: &Options,
-    corpus: &Corpus,
-    model: &LevelModel,
-    sampler: Box<dyn LevelSampler>,
-) -> Result<Box<dyn LevelSampler>, Failure> {
-    if !options.demands.any() {
-        return Ok(sampler);
-    }
-    let steered = steered(options, corpus, model)?;
-    Ok(Box::new(RejectionSampler::new(sampler, steered)?))
+/// Drawing by particles.
+pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
+    let particles = ConditionalSampler::new().among([BoardMethod::Particles]);
+    particles.particles(options.particles())
 }
 
-pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
-    ConditionedSampler::new(steered).particles(options.particles())
-}
-
-/// Returns the sampler with a line that shows the progress of its run.
-pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
+/// The sampler with a line that shows the progress of its run.
+pub(crate) fn watched(sampler: ConditionalSampler) -> ConditionalSampler {
     let line = Progress::of("particles", None);
-    sampler.on_progress(move |progress| {
-        line.follow(progress);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, total } = *event {
+            line.follow(particles, total);
+        }
     })
 }
 
-/// Returns the sampler with a line that counts the particles of all runs, on any number of threads.
-fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
+/// The sampler with a line that counts the particles of all runs, on any number of threads.
+fn counted(sampler: ConditionalSampler) -> ConditionalSampler {
     thread_local! {
         /// The progress of this thread's run at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);
     let all = AtomicU64::new(0);
-    sampler.on_progress(move |progress| {
-        let before = BEFORE.replace(progress.done);
-        let further = progress.done.checked_sub(before).unwrap_or(progress.done);
-        line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, .. } = *event {
+            let before = BEFORE.replace(particles);
+            let further = particles.checked_sub(before).unwrap_or(particles);
+            line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+        }
     })
 }
 
@@ -174,35 +134,39 @@ pub(crate) fn exact_log_probability(
     model: &LevelModel,
 ) -> Result<f64, Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let sampler = ExactSampler::new(steered, &frontier(options));
-    let sampler = sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?;
-    Ok(sampler.log_probability())
+    let numbered = exact(options).numbered(&steered);
+    let numbered =
+        numbered.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?;
+    let exact = numbered.exact().map(ExactBoards::log_probability);
+    Ok(exact.unwrap_or(f64::NEG_INFINITY))
 }
 
-/// Returns an exact algorithm that shows its progress on a terminal; after five seconds it predicts the remaining time.
-fn frontier(options: &Options) -> Frontier {
+/// The exact method, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
+/// predict the remaining time from the pace so far.
+fn exact(options: &Options) -> ConditionalSampler {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
-    Frontier::new()
-        .memory(options.memory().0)
-        .interrupt(stop::flag())
-        .on_progress(move |run| {
-            progress.follow(run);
-            let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
-            if seconds >= next {
-                noted.store(2 * seconds, Ordering::Relaxed);
-                let left = run.total.map(|total| total.saturating_sub(run.done));
-                let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
-                    let more = seconds as f64 * left as f64 / run.done as f64;
-                    format!(", about {} s more at this pace", more.ceil())
-                });
-                note(format!(
-                    "note: --method exact has explored {} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
-                     the law sooner",
-                    run.done
-                ));
-            }
-        })
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(options.memory().0).interrupt(stop::flag());
+    exact.on_event(move |event| {
+        let Event::Explored { steps, total } = *event else {
+            return;
+        };
+        progress.follow(steps, total);
+        let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
+        if seconds >= next {
+            noted.store(2 * seconds, Ordering::Relaxed);
+            let left = total.map(|total| total.saturating_sub(steps));
+            let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
+                let more = seconds as f64 * left as f64 / steps as f64;
+                format!(", about {} s more at this pace", more.ceil())
+            });
+            note(format!(
+                "note: --method exact has explored {steps} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
+                 the law sooner"
+            ));
+        }
+    })
 }
 
 /// Converts an error of exact inference to a failure in the words of the command.

@@ -74,7 +74,7 @@ impl Question {
         let frontier = Frontier::new()
             .memory(self.options.memory().0)
             .interrupt(stop::flag())
-            .on_progress(move |run| progress.follow(run));
+            .on_progress(move |run| progress.follow(run.done, run.total));
         let found = match self.options.method {
             Method::Search => self.one_plan(0, None, started),
             _ if self.options.searches() => return self.by_turns(&frontier, started),
@@ -431,7 +431,7 @@ fn by_particles(
     let filter = SequentialMonteCarlo::new(particles)
         .seed(options.seed.unwrap_or(0))
         .interrupt(stop::flag())
-        .on_progress(move |run| progress.follow(run));
+        .on_progress(move |run| progress.follow(run.done, run.total));
     let mut findings = Findings {
         length: matches!(length, Length::Exactly(_)).then_some(length.most()),
         compile: started.elapsed(),

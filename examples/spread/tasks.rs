@@ -21,7 +21,9 @@ use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::board::ConditionalSampler;
 use figrs_models::grid::Size;
 use figrs_models::maze::PerfectMaze;
-use figrs_models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+use figrs_models::mdmc::{
+    Corpus, DrawnLevels, LookAheadSampler, MarkovChain, RowSplits, Structure,
+};
 use figrs_network::Network;
 use figrs_spread::{Slices, Spread, SpreadOptions};
 
@@ -130,7 +132,8 @@ impl Set {
 fn levels(set: &Set) -> Result<u64, Failure> {
     let spread = Spread::from_options("levels", PARTS, set.parts.clone())?;
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?;
-    let sampler = LookAheadSampler::new(chain, 3, set.width)?;
+    let drawn = DrawnLevels::from(LookAheadSampler::new(chain, 3, set.width)?);
+    let sampler = ConditionalSampler::new().numbered(&drawn)?;
     Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
 }
 

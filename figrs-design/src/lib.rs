@@ -2,7 +2,7 @@
 //!
 //! | subject | types |
 //! |---|---|
-//! | levels given demands | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
 //! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
 //! | boards given demands | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
@@ -23,8 +23,8 @@ pub use demands::demand_error::DemandError;
 pub use demands::design::{DesignFile, DesignScope};
 pub use demands::remedy::Remedy;
 pub use demands::{
-    Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
-    Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,
+    Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
+    SteeredLevel, SteeringError,
 };
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{

@@ -24,7 +24,7 @@ pub(crate) struct Test {
 /// Tests the drawn boards against the exact distributions of cells, colours, boards and lengths of paths.
 pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
-    exact: &ExactBoards<'_, P::Generator>,
+    exact: &ExactBoards<&P::Generator>,
     boards: &[P::Board],
     (memory, watch): (u64, &Watch),
 ) -> Result<Vec<Test>, Failure> {

@@ -35,7 +35,7 @@ impl ProgressLines {
                 }
                 return;
             }
-            Event::Explored { steps } => ("compiling, step", steps, None),
+            Event::Explored { steps, .. } => ("compiling, step", steps, None),
             Event::Drawn { boards, wanted, .. } => ("boards", boards, Some(wanted)),
             Event::Swept { sweeps } => ("sweeps of the chains", sweeps, None),
             Event::Filtered { particles, .. } => {

@@ -62,7 +62,7 @@ impl Watch {
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
         match self.progress(what, Some(0)) {
-            Some(progress) => frontier.on_progress(move |run| progress.follow(run)),
+            Some(progress) => frontier.on_progress(move |run| progress.follow(run.done, run.total)),
             None => frontier,
         }
     }

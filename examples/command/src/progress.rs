@@ -99,10 +99,10 @@ impl Progress {
         self.0.bar.set_length(total);
     }
 
-    /// Copies the number of completed items, and the total if it is known, from the progress of a run.
-    pub fn follow(&self, run: &figrs_infer::Progress) {
-        run.total.inspect(|&total| self.set_total(total));
-        self.set(run.done);
+    /// Sets the number of items done, and the total if it is known.
+    pub fn follow(&self, done: u64, total: Option<u64>) {
+        total.inspect(|&total| self.set_total(total));
+        self.set(done);
     }
 
     /// Sets further text of the progress; `more` is called at most ten times a second.

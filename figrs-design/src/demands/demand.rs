@@ -19,9 +19,10 @@ use figrs_models::shares::whole_numbers;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, Tile, TileClass};
-/// use figrs_design::{Area, Demand, ExactSampler, LevelSampler, Pattern, SteeredLevel};
+/// use figrs_design::{Area, Demand, Pattern, SteeredLevel};
 ///
 /// let tile = |symbol| Tile::platformer(symbol).unwrap();
 /// let enemy = TileClass::from(tile('E'));
@@ -35,9 +36,10 @@ use figrs_models::shares::whole_numbers;
 ///     Demand::forbidden(pipe, Area::all().columns(30..)),
 /// ];
 /// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 2)?).program(60)?;
-/// let exact = ExactSampler::new(SteeredLevel::new(&ngrams, &demands)?, &Frontier::new())?;
-/// assert!(exact.log_probability() < 0.0);
-/// assert_eq!(exact.levels(1, 0..2)?.len(), 2);
+/// let steered = SteeredLevel::new(&ngrams, &demands)?;
+/// let exact = ConditionalSampler::new().among([Method::Exact]);
+/// assert!(exact.exact(&steered)?.log_probability() < 0.0);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

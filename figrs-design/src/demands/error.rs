@@ -7,10 +7,11 @@ use thiserror::Error;
 
 use super::demand_error::DemandError;
 use super::remedy::{Remedy, with_remedies};
+use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 
 /// Reason why no levels that meet the demands can be drawn.
-#[derive(Error, ErrorDebug)]
+#[derive(Clone, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// A demand does not fit the level.
@@ -22,7 +23,10 @@ pub enum SteeringError {
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// No level meets all of the demands.
+    /// The sampler of boards drew no level.
+    #[error(transparent)]
+    Board(Box<BoardError>),
+    /// No level meets the demands together.
     #[error(
         "{}",
         with_remedies(
@@ -58,6 +62,21 @@ pub enum SteeringError {
         /// Changes by which levels may be found; each change alone may suffice.
         remedies: &'static [Remedy],
     },
+}
+
+/// Returns the error of a level from the error of the sampler of boards that drew it.
+impl From<BoardError> for SteeringError {
+    fn from(error: BoardError) -> Self {
+        match &error {
+            BoardError::Inference(inference) => Self::Inference(inference.clone()),
+            BoardError::Generator(own) => {
+                let sampling = || own.downcast_ref().cloned().map(Self::Sampling);
+                let steering = own.downcast_ref().cloned().or_else(sampling);
+                steering.unwrap_or(Self::Board(error.into()))
+            }
+            _ => Self::Board(error.into()),
+        }
+    }
 }
 
 impl SteeringError {

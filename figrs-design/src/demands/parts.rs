@@ -1,6 +1,5 @@
 //! Splits a level with demands into parts, for levels too long to be held as a whole.
 
-use figrs_core::Element;
 use figrs_infer::{Sequence, SequencePart};
 
 use super::steered::SteeredLevel;
@@ -15,7 +14,6 @@ pub(super) struct LevelParts<'a> {
     each: usize,
     /// Number of columns to the left on which a column depends.
     reach: usize,
-    records_trajectory: bool,
 }
 
 impl<'a> LevelParts<'a> {
@@ -25,15 +23,12 @@ impl<'a> LevelParts<'a> {
     /// grows with that square.
     const SQUARES: usize = 1568;
 
-    /// Splits the whole level into parts; the tiles of the level are the recorded trajectory.
+    /// Creates the parts of the whole level.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
-        Self {
-            records_trajectory: true,
-            ..Self::to(steered, steered.width())
-        }
+        Self::to(steered, steered.width())
     }
 
-    /// Splits the first `columns` columns into parts that have the evidence but do not record the tiles.
+    /// Creates the parts of the first `columns` columns, whose tiles are the trajectory.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
@@ -46,7 +41,6 @@ impl<'a> LevelParts<'a> {
             columns,
             each: reach.map_or(columns, |_| each),
             reach: reach.unwrap_or(0),
-            records_trajectory: false,
         }
     }
 }
@@ -97,14 +91,9 @@ impl Sequence for LevelParts<'_> {
             outputs.extend(twist.map(|twist| twist.state().erased().clone()));
             outputs.extend(statements.iter().filter_map(|statement| statement.state()));
         }
-        let trajectory: Vec<Element<Tile>> = if self.records_trajectory {
-            stated.cells
-        } else {
-            Vec::new()
-        };
         SequencePart::new(stated.model)
             .inputs(inputs)
             .outputs(outputs)
-            .trajectory(trajectory)
+            .trajectory(stated.cells)
     }
 }

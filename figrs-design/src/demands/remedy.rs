@@ -26,9 +26,9 @@ impl fmt::Display for Remedy {
         let (request, call) = match self {
             Self::FewerDemands => return f.write_str("take one of them back"),
             Self::PinTiles => ("pin the tiles", "Demand::Pinned"),
-            Self::MoreParticles => ("allow more particles", "ConditionedSampler::most_particles"),
-            Self::ExactLaw => ("draw from the exact law", "ExactSampler"),
-            Self::ConditionTheModel => ("condition the model instead", "ConditionedSampler"),
+            Self::MoreParticles => ("allow more particles", "ConditionalSampler::most_particles"),
+            Self::ExactLaw => ("draw from the exact law", "Method::Exact"),
+            Self::ConditionTheModel => ("condition the model instead", "ConditionalSampler"),
         };
         write!(f, "{request}{}", Call(call))
     }

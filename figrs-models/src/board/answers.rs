@@ -68,7 +68,7 @@ pub struct BoardAnswers<'g, G: Generator> {
 
 enum Source<'g, G: Generator> {
     Own(Box<dyn OwnAnswers<G::Cell, G::Board> + 'g>),
-    Exact(Box<ExactBoards<'g, G>>),
+    Exact(Box<ExactBoards<&'g G>>),
 }
 
 impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
@@ -148,7 +148,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     pub fn log_probability(&self) -> Result<f64, BoardError> {
         match &self.source {
             Source::Own(own) => own.log_probability(),
-            Source::Exact(exact) => Ok(exact.compiled().log_evidence()),
+            Source::Exact(exact) => Ok(exact.log_probability()),
         }
     }
 

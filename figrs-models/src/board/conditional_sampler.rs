@@ -1,5 +1,6 @@
 //! Settings of conditional sampling of boards, and its exact method.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +8,7 @@ use figrs_infer::Error;
 
 use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason};
+use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
 /// Bytes of states that the exact method explores before it consults a prediction, which takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
@@ -91,6 +92,10 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
+    /// Number of particles of a population; `None` for the number of the generator.
+    pub(super) particles: Option<usize>,
+    /// Largest number of particles of a population, if it is set.
+    most_particles: Option<usize>,
     /// The allowed methods; `None` allows all methods.
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
@@ -108,6 +113,8 @@ impl ConditionalSampler {
         Self {
             memory: 1 << 30,
             seed: 0,
+            particles: None,
+            most_particles: None,
             methods: None,
             watch: BoardWatch::default(),
         }
@@ -124,7 +131,29 @@ impl ConditionalSampler {
         Self { seed, ..self }
     }
 
-    /// Restricts the choice to some methods. The sampler uses a single allowed method whatever its predicted cost is.
+    /// Sets the number of particles of a population; by default it depends on the [proposals](Generator::sequence) of the generator.
+    pub fn particles(self, particles: usize) -> Self {
+        let particles = Some(particles);
+        Self { particles, ..self }
+    }
+
+    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if that many fail, drawing gives up. The default is
+    /// 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if that is larger.
+    pub fn most_particles(self, particles: usize) -> Self {
+        let most_particles = Some(particles);
+        Self {
+            most_particles,
+            ..self
+        }
+    }
+
+    /// Returns the largest number of particles of a population that begins with this number.
+    pub(super) fn largest_population(&self, particles: usize) -> usize {
+        let usual = || particles.saturating_mul(64).clamp(1_280, 100_000);
+        self.most_particles.unwrap_or_else(usual)
+    }
+
+    /// Restricts the choice to these methods. A single method is used whatever its predicted cost.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
@@ -158,17 +187,31 @@ impl ConditionalSampler {
     /// Returns the exact method, for any question about the boards. Unless the exact method is the only allowed one, it explores more than 16 MiB of
     /// states only if the states are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit, but [`BoardError::Inference`] if the exact method is the only allowed one; the
-    /// errors of the generator.
-    pub fn exact<'g, G: Generator>(
-        &self,
-        generator: &'g G,
-    ) -> Result<ExactBoards<'g, G>, BoardError> {
-        if self.only() == Some(Method::Exact) {
-            return ExactBoards::compile(generator, &self.watch.frontier(self.memory));
+    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit; instead [`BoardError::Inference`] if it is the only allowed method; the errors of the
+    /// generator.
+    pub fn exact<P>(&self, generator: P) -> Result<ExactBoards<P>, BoardError>
+    where
+        P: Deref<Target: Generator> + Clone,
+    {
+        let engine = self.watch.frontier(self.memory);
+        let conflict = |stage| generator.conflict(stage, &engine);
+        if let Some(conflict) = conflict(ConflictStage::BeforeExact) {
+            return Err(conflict);
         }
-        let exact = self.fitting(generator)?;
-        exact.ok_or_else(|| self.too_large(generator, false))
+        let exact = if self.only() == Some(Method::Exact) {
+            ExactBoards::compile(generator.clone(), &engine)
+        } else {
+            let fitting = self.fitting(generator.clone());
+            fitting.and_then(|exact| exact.ok_or_else(|| self.too_large(&*generator, false)))
+        };
+        exact.map_err(|error| match error {
+            BoardError::TooLarge { .. } | BoardError::Inference(_)
+                if !self.watch.is_interrupted() =>
+            {
+                conflict(ConflictStage::Undecided).unwrap_or(error)
+            }
+            error => error,
+        })
     }
 
     /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error has clues that contradict each other, if there are any.
@@ -180,39 +223,38 @@ impl ConditionalSampler {
     /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error include clues without which the
     /// states do not fit into memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
-        let elements = generator.elements()?;
-        no_solution(
-            &elements,
-            &self.watch.frontier(self.memory),
-            |tried, all| {
-                self.watch.tell(Event::TriedClues {
-                    tried: tried as u64,
-                    total: all as u64,
-                });
-                !self.watch.is_interrupted()
-            },
-        )
+        let engine = self.watch.frontier(self.memory);
+        if let Some(conflict) = generator.conflict(ConflictStage::Impossible, &engine) {
+            return Ok(conflict);
+        }
+        no_solution(&generator.elements()?, &engine, |tried, all| {
+            self.watch.tell(Event::TriedClues {
+                tried: tried as u64,
+                total: all as u64,
+            });
+            !self.watch.is_interrupted()
+        })
     }
 
-    /// Compiles the element program of a generator, if its states fit into a number of bytes.
-    pub(super) fn within<'g, G: Generator>(
+    /// Compiles the element program, if its states fit into this many bytes.
+    pub(super) fn within<P: Deref<Target: Generator>>(
         &self,
-        generator: &'g G,
+        generator: P,
         memory: u64,
-    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
+    ) -> Result<Option<ExactBoards<P>>, BoardError> {
         match ExactBoards::compile(generator, &self.watch.frontier(memory)) {
             Err(BoardError::Inference(Error::FrontierTooLarge { .. })) => Ok(None),
             compiled => compiled.map(Some),
         }
     }
 
-    /// Compiles the element program of a generator, if its states fit into memory.
-    pub(super) fn fitting<'g, G: Generator>(
-        &self,
-        generator: &'g G,
-    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
-        let quick = self.within(generator, self.memory.min(UNPREDICTED_BYTES))?;
-        if quick.is_some() || self.memory <= UNPREDICTED_BYTES || !self.may_fit(generator) {
+    /// Compiles the element program, if its states fit into memory.
+    fn fitting<P>(&self, generator: P) -> Result<Option<ExactBoards<P>>, BoardError>
+    where
+        P: Deref<Target: Generator> + Clone,
+    {
+        let quick = self.within(generator.clone(), self.memory.min(UNPREDICTED_BYTES))?;
+        if quick.is_some() || self.memory <= UNPREDICTED_BYTES || !self.may_fit(&*generator) {
             return Ok(quick);
         }
         if let Some(bytes) = generator.predicted_bytes() {

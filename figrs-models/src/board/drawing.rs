@@ -190,12 +190,10 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {
-        let (settings, generator) = (self.settings, self.generator);
-        let elements = generator.elements()?;
+        let sequence = self.generator.sequence()?;
         let choice = self.begin(Method::Particles, reason);
         let compile = self.started.elapsed();
-        let (budget, boards) = ((settings.memory, settings.seed), self.boards);
-        let drawn = particles::draw(generator, &elements, budget, boards, &settings.watch)?;
+        let drawn = particles::draw(self.generator, &sequence, self.settings, self.boards)?;
         Ok(Report::new(choice, drawn, compile))
     }
 
@@ -206,19 +204,18 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Draws boards by a sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
-        let OwnSampler {
-            name,
-            draw,
-            rejects,
-        } = own;
+        let OwnSampler { name, draw, tries } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);
         let compile = self.started.elapsed();
         let seed = self.settings.seed;
-        let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
-        let rejection = self.rejection();
-        let meets = |board: &G::Board| self.generator.meets(board);
-        let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
-        if !rejects {
+        let generator = self.generator;
+        let mut all = (0..).map(|part| {
+            let drawn = draw(&mut stream(seed, part))?;
+            Ok(drawn.filter(|board| generator.meets(board)))
+        });
+        let rejection = self.rejection(tries.unwrap_or(u64::MAX));
+        let mut diagnostics = rejection.complete(&mut all)?.diagnostics();
+        if tries.is_none() {
             diagnostics.clear();
         }
         Ok(Report::new(choice, diagnostics, compile))
@@ -230,7 +227,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
         let choice = self.begin(Method::Rejection, reason);
-        let rejection = self.rejection();
+        let rejection = self.rejection(u64::MAX);
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
             let compile = self.started.elapsed();
@@ -245,13 +242,13 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = exact.samples(settings.seed)?;
-        let drawn = rejection.complete(&mut all, |board| generator.meets(board))?;
+        let mut all = self.met(exact.samples(settings.seed)?);
+        let drawn = rejection.complete(&mut all)?;
         Ok(Report::new(choice, drawn.diagnostics(), compile))
     }
 
     /// Draws boards by the exact method.
-    pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
+    pub(super) fn exactly(&self, exact: &ExactBoards<&G>) -> Result<Report, BoardError> {
         let settings = self.settings;
         if !exact.is_possible() {
             return Err(settings.conflict(self.generator)?);
@@ -263,7 +260,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws the missing boards by the exact method.
     pub(super) fn complete_exactly(
         &self,
-        exact: &ExactBoards<'_, G>,
+        exact: &ExactBoards<&G>,
         seed: u64,
     ) -> Result<Report, BoardError> {
         let (settings, boards) = (self.settings, self.boards);
@@ -290,15 +287,24 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Creates an empty tally of rejection sampling.
-    pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
-        /// Number of cells in rejected boards after which Markov chains are tried: up to a few seconds of work.
+    /// Returns boards of the relaxed generator that meet all demands, and `None` for each of the others.
+    pub(super) fn met(
+        &self,
+        boards: impl Iterator<Item = Result<G::Board, BoardError>>,
+    ) -> impl Iterator<Item = Result<Option<G::Board>, BoardError>> {
+        boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
+    }
+
+    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or fewer if there are Markov chains.
+    pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
+        /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
+        /// visits each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,
             false => u64::MAX,
         };
-        RejectionTally::new(self.boards, &self.settings.watch, most)
+        RejectionTally::new(self.boards, &self.settings.watch, most.min(tries))
     }
 
     /// Switches to a method, and drops boards drawn before.

@@ -22,7 +22,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
-        let exact = |budget| -> Result<Option<ExactBoards<'_, G>>, BoardError> {
+        let exact = |budget| -> Result<Option<ExactBoards<&G>>, BoardError> {
             let is_in_vain = budget > UNPREDICTED_BYTES && !settings.may_fit(generator);
             if is_without_elements.get() || is_in_vain {
                 return Ok(None);
@@ -59,13 +59,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = all.samples(settings.seed)?;
-        let meets = |board: &G::Board| generator.meets(board);
+        let mut all = self.met(all.samples(settings.seed)?);
         self.boards.begin(Method::Rejection);
-        let mut rejection = self.rejection();
+        let mut rejection = self.rejection(u64::MAX);
         let cells = generator.size().cells() as u64;
         let mut choice = first(budget, Method::Rejection);
-        while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {
+        while !rejection.draw(budget / (CELL * cells), &mut all)? {
             let Some(larger) = budgets.next() else {
                 let reason = if is_without_elements.get() {
                     Reason::NoElements
@@ -73,7 +72,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     self.too_large()
                 };
                 choice = settings.turn(Method::Rejection, reason);
-                rejection = rejection.complete(&mut all, meets)?;
+                rejection = rejection.complete(&mut all)?;
                 break;
             };
             budget = larger;

@@ -52,19 +52,19 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws a limited number of further boards; returns true if there are enough boards, or drawing was interrupted.
+    /// Draws at most this many more boards, of which `all` has `None` for those that fail; returns true if there are enough boards, or drawing was
+    /// interrupted.
     pub(super) fn draw(
         &mut self,
         draws: u64,
-        all: &mut impl Iterator<Item = Result<B, BoardError>>,
-        meets: impl Fn(&B) -> bool,
+        all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
     ) -> Result<bool, BoardError> {
         let end = self.tried.saturating_add(draws);
         while self.wants_more() && self.tried < end {
             let Some(board) = all.next() else { break };
             let board = board?;
             self.failed(1);
-            if meets(&board) {
+            if let Some(board) = board {
                 self.keep(board);
             }
             self.tell();
@@ -75,10 +75,9 @@ impl<'a, B> RejectionTally<'a, B> {
     /// Draws boards until there are enough of them or drawing is interrupted.
     pub(super) fn complete(
         mut self,
-        all: &mut impl Iterator<Item = Result<B, BoardError>>,
-        meets: impl Fn(&B) -> bool,
+        all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
     ) -> Result<Self, BoardError> {
-        while !self.draw(self.most.saturating_sub(self.failures), all, &meets)? {
+        while !self.draw(self.most.saturating_sub(self.failures), all)? {
             self.check()?;
         }
         Ok(self)

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use figrs_infer::Frontier;
+use figrs_infer::{Error, Frontier, SequentialMonteCarlo};
 
-use super::MethodChoice;
+use super::{BoardError, MethodChoice};
 
 /// An event that a running sampler reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub enum Event {
     Explored {
         /// Number of elements whose states have been explored.
         steps: u64,
+        /// Number of all elements, if known.
+        total: Option<u64>,
     },
     /// Boards were drawn.
     Drawn {
@@ -91,9 +93,46 @@ impl BoardWatch {
         }
         if self.listener.is_some() {
             let watch = self.clone();
-            frontier =
-                frontier.on_progress(move |run| watch.tell(Event::Explored { steps: run.done }));
+            frontier = frontier.on_progress(move |run| {
+                watch.tell(Event::Explored {
+                    steps: run.done,
+                    total: run.total,
+                });
+            });
         }
         frontier
+    }
+
+    /// **Errors.** [`Error::NothingDone`] if the sampler is interrupted.
+    pub(super) fn check(&self) -> Result<(), BoardError> {
+        if self.is_interrupted() {
+            let algorithm = "SequentialMonteCarlo";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+
+    /// Returns a particle filter with this number of particles and the interrupt, which reports no progress.
+    pub(super) fn silent_filter(&self, particles: usize) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles);
+        match &self.interrupt {
+            Some(flag) => filter.interrupt(Arc::clone(flag)),
+            None => filter,
+        }
+    }
+
+    /// Returns a particle filter with this number of particles, the listener and the interrupt.
+    pub(super) fn filter(&self, particles: usize) -> SequentialMonteCarlo {
+        let filter = self.silent_filter(particles);
+        if self.listener.is_none() {
+            return filter;
+        }
+        let watch = self.clone();
+        filter.on_progress(move |run| {
+            watch.tell(Event::Filtered {
+                particles: run.done,
+                total: run.total,
+            });
+        })
     }
 }

@@ -13,6 +13,11 @@ impl Size {
         Ok(Self::checked(rows, columns)?)
     }
 
+    /// Returns the size of a level, which may have more rows than other boards. Its model has checked the size.
+    pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
+        Self { rows, columns }
+    }
+
     pub(super) fn checked(rows: usize, columns: usize) -> Result<Self, Mistake> {
         let sides = 1..=Self::MAX_SIDE;
         if sides.contains(&rows) && sides.contains(&columns) {

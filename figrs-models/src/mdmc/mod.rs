@@ -41,6 +41,7 @@ pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use sample::column_stream::ColumnStream;
+pub use sample::drawn_levels::DrawnLevels;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
 pub use sample::error::SamplingError;

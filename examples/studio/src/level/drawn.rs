@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use figrs_command::level_demands::route_settings;
+use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
-use figrs_design::{
-    ConditionedSampler, ExactSampler, LevelSampler, Route, SteeredLevel, SteeringError,
-};
-use figrs_infer::{Error, Frontier};
+use figrs_design::{Route, SteeredLevel, SteeringError};
+use figrs_infer::{Error, ItemSampler};
+use figrs_models::board::{BoardError, ConditionalSampler, Method};
 use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
@@ -31,7 +31,9 @@ pub(super) struct Drawing<'r> {
     demands: Demands,
     /// The demanded paths of a player; if a request asks for a path without demanding one, any path by the rules of the movement.
     routes: Vec<Route>,
-    sampler: Sampler,
+    sampler: NumberedLevels,
+    /// The flag that ends the work.
+    ended: Arc<AtomicBool>,
 }
 
 /// The key of a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
@@ -53,30 +55,18 @@ pub(super) struct BatchKey {
 /// The key of a model: the number of the training, the settings and the number of columns.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
-enum Sampler {
-    Conditioned(ConditionedSampler),
-    Exact(Arc<ExactSampler>),
-}
-
 impl Drawing<'_> {
-    fn sampler(&self) -> &dyn LevelSampler {
-        match &self.sampler {
-            Sampler::Conditioned(sampler) => sampler,
-            Sampler::Exact(sampler) => &**sampler,
-        }
-    }
-
-    /// Returns the settings that reproduce the levels.
+    /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
-        let (request, sampler) = (self.request, self.sampler());
-        let mut settings = vec![("method", Json::from(sampler.name()))];
+        let (request, sampler) = (self.request, &self.sampler);
+        let mut settings = vec![("method", Json::from(level_sampler::method(sampler)))];
         settings.extend(self.model.json(self.trained));
-        if matches!(self.sampler, Sampler::Conditioned(_)) {
-            settings.push(("particles", request.particles.into()));
+        if let Some(particles) = sampler.particles() {
+            settings.push(("particles", particles.into()));
         }
         settings.push(("demands", json!(self.demands.message)));
         settings.extend(route_settings(&self.routes, request.strict));
-        settings.push(("guarantee", sampler.guarantee().into()));
+        settings.push(("guarantee", level_sampler::guarantee(sampler).into()));
         settings
     }
 
@@ -84,22 +74,24 @@ impl Drawing<'_> {
     pub(super) fn probability(&self) -> Result<Json, Problem> {
         let started = Instant::now();
         let seed = self.request.seed;
-        let (log, error) = match &self.sampler {
-            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
-            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
+        let (log, error) = if let Some(exact) = self.sampler.exact() {
+            (exact.log_probability(), 0.0)
+        } else {
+            let sampler = particles(self.request, &self.ended).seed(seed);
+            match sampler.estimated_log_probability(self.sampler.generator()) {
                 Ok(estimate) => (estimate.value, estimate.standard_error),
-                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                     return Err(Problem::without_answer(
                         "no particle met the demands; use more particles, or the exact method"
                             .to_owned(),
                     ));
                 }
-                Err(error) => return Err(self.demands.problem(error)),
-            },
+                Err(error) => return Err(self.demands.problem(error.into())),
+            }
         };
         let probability = log.exp();
         Ok(json!({
-            "method": self.sampler().name(),
+            "method": level_sampler::method(&self.sampler),
             "probability": as_json(probability),
             "log_probability": as_json(log),
             "standard_error": as_json(probability * error),
@@ -146,18 +138,17 @@ impl Levels {
             object[name] = value;
         }
         let mut cells = vec![vec![Map::new(); width]; height];
-        if let Sampler::Exact(sampler) = &drawing.sampler {
-            let elements = sampler.steered().cells();
-            for (place, element) in elements.iter().enumerate() {
-                let marginal = sampler.compiled().distribution(element).map_err(wrong)?;
+        let exact = drawing.sampler.exact();
+        if let Some(exact) = exact {
+            for (place, marginal) in exact.marginals().map_err(wrong)?.iter().enumerate() {
                 let drawn = (across - 1 - place % across, place / across);
                 let (row, column) = travel.upright_cell(length, drawn);
                 let cell = &mut cells[row][column];
-                for (tile, p) in &marginal {
+                for (tile, p) in marginal {
                     cell.insert(tile.to_string(), as_json(p));
                 }
             }
-            object["log_probability"] = as_json(sampler.log_probability());
+            object["log_probability"] = as_json(exact.log_probability());
         } else {
             let drawn = self.levels(drawing)?;
             let share = 1.0 / drawn.len() as f64;
@@ -176,7 +167,7 @@ impl Levels {
             object["levels"] = drawn.len().into();
             object["seed"] = request.seed.into();
         }
-        object["exact"] = matches!(drawing.sampler, Sampler::Exact(_)).into();
+        object["exact"] = exact.is_some().into();
         object["marginals"] = json!(cells);
         Ok(object)
     }
@@ -204,23 +195,24 @@ impl Levels {
             training: trained.number,
             request: request.of_demands(),
         });
-        let steered = || known.demanding(&demands.all).map_err(wrong);
+        let steered = || known.demanding(&demands.all).map(Arc::new).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
                 let sampler = self.conditioned.get(Arc::clone(&key), || {
-                    let sampler = ConditionedSampler::new(steered()?);
-                    Ok::<_, Problem>(sampler.particles(request.particles))
+                    let numbered = particles(request, ended).numbered(steered()?);
+                    numbered.map_err(|error| demands.problem(error.into()))
                 })?;
-                let sampler = ConditionedSampler::clone(&sampler);
-                Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
+                NumberedLevels::clone(&sampler).interrupt(Arc::clone(ended))
             }
-            LevelMethod::Exact => Sampler::Exact(self.exact.get(Arc::clone(&key), || {
-                let frontier = Frontier::new()
-                    .memory(request.memory << 20)
-                    .interrupt(Arc::clone(ended));
-                let sampler = ExactSampler::new(steered()?, &frontier);
-                sampler.map_err(|error| too_large(error, request, &demands))
-            })?),
+            LevelMethod::Exact => {
+                let sampler = self.exact.get(Arc::clone(&key), || {
+                    let exact = ConditionalSampler::new().among([Method::Exact]);
+                    let exact = exact.memory(request.memory << 20);
+                    let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
+                    numbered.map_err(|error| too_large(error.into(), request, &demands))
+                })?;
+                NumberedLevels::clone(&sampler)
+            }
         };
         Ok(Drawing {
             key,
@@ -230,6 +222,7 @@ impl Levels {
             demands,
             routes,
             sampler,
+            ended: Arc::clone(ended),
         })
     }
 
@@ -258,7 +251,7 @@ impl Levels {
         seed: u64,
         numbers: Range<u64>,
     ) -> Result<Vec<GeneratedLevel>, Problem> {
-        let sampler = drawing.sampler();
+        let sampler = &drawing.sampler;
         let batch = sampler.batch();
         let key_of = |first, levels| BatchKey {
             drawing: Arc::clone(&drawing.key),
@@ -275,8 +268,8 @@ impl Levels {
         {
             // The other levels of its batch may be hard to find, so the answer does not wait for them.
             let drawn = self.batches.get(key_of(numbers.start, 1), || {
-                let drawn = sampler.levels(seed, numbers.clone());
-                drawn.map_err(|error| drawing.demands.problem(error))
+                let drawn = sampler.items(seed, numbers.clone());
+                drawn.map_err(|error| drawing.demands.problem(error.into()))
             })?;
             return Ok(drawn.to_vec());
         }
@@ -293,8 +286,8 @@ impl Levels {
             while end < numbers.end && self.batches.find(&key(end)).is_none() {
                 end += batch;
             }
-            let drawn = sampler.levels(seed, first..end);
-            let drawn = drawn.map_err(|error| drawing.demands.problem(error))?;
+            let drawn = sampler.items(seed, first..end);
+            let drawn = drawn.map_err(|error| drawing.demands.problem(error.into()))?;
             for (number, levels) in drawn.chunks(batch as usize).enumerate() {
                 let first = first + number as u64 * batch;
                 self.batches.keep(key(first), levels.to_vec());
@@ -308,7 +301,14 @@ impl Levels {
     }
 }
 
-/// Returns the reason that exact inference does not fit into memory.
+/// Drawing by particles. The flag ends the work.
+fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSampler {
+    let sampler = ConditionalSampler::new().among([Method::Particles]);
+    let sampler = sampler.particles(request.particles);
+    sampler.interrupt(Arc::clone(ended))
+}
+
+/// The reason that the exact states do not fit.
 fn too_large(error: SteeringError, request: &LevelRequest, demands: &Demands) -> Problem {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => {

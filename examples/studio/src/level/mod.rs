@@ -13,11 +13,9 @@ use std::sync::atomic::AtomicBool;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_design::{
-    ConditionedSampler, ExactSampler, Movement, Playability, Route, SteeredLevel, TileSheet,
-    write_tileset,
-};
+use figrs_design::{Movement, Playability, Route, SteeredLevel, TileSheet, write_tileset};
 use figrs_models::mdmc::{GeneratedLevel, Level, Meaning, Travel};
 use serde_json::{Value as Json, json};
 
@@ -35,9 +33,10 @@ pub(crate) struct Levels {
     trained: Recent<String, Trained>,
     /// Models without demands, which remember the player's paths that were found.
     models: Recent<ModelKey, SteeredLevel>,
-    exact: Recent<Arc<DrawingKey>, ExactSampler>,
-    /// Samplers that store results for later requests: the effect of demands on tiles, contradictions of demands, and levels of the same batch.
-    conditioned: Recent<Arc<DrawingKey>, ConditionedSampler>,
+    exact: Recent<Arc<DrawingKey>, NumberedLevels>,
+    /// Samplers by particles, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
+    /// drawn together with a requested one.
+    conditioned: Recent<Arc<DrawingKey>, NumberedLevels>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
 

@@ -74,9 +74,10 @@ use verbs::Scope;
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
-/// use figrs_design::{DesignFile, ExactSampler, LevelSampler, SteeredLevel};
+/// use figrs_design::{DesignFile, SteeredLevel};
 ///
 /// let design = DesignFile::from_toml(r#"
 /// [legend]
@@ -102,8 +103,9 @@ use verbs::Scope;
 /// let model = LevelModel::from(&ngrams.program(40)?);
 /// let demands = design.demands(&model)?;
 /// assert_eq!(demands[0].to_string(), "1 to 2 of E in each 15 columns");
-/// let exact = ExactSampler::new(SteeredLevel::new(model, &demands)?, &Frontier::new())?;
-/// assert_eq!(exact.levels(1, 0..2)?.len(), 2);
+/// let steered = SteeredLevel::new(model, &demands)?;
+/// let exact = ConditionalSampler::new().among([Method::Exact]);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]

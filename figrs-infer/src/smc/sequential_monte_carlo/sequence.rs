@@ -126,11 +126,17 @@ impl SequentialMonteCarlo {
     /// assert!(walks.values.iter().all(|walk| walk.len() == 1000 && walk.iter().all(|&x| x >= 0)));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn follow<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+    pub fn follow<S: Sequence + ?Sized>(
+        &self,
+        sequence: &S,
+    ) -> Result<Trajectories<S::Value>, Error> {
         guarded(|| self.followed(sequence))
     }
 
-    fn followed<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+    fn followed<S: Sequence + ?Sized>(
+        &self,
+        sequence: &S,
+    ) -> Result<Trajectories<S::Value>, Error> {
         self.check()?;
         let trajectories = self.clone().keep_trajectories();
         let sums = TrajectorySums {
@@ -148,7 +154,7 @@ impl SequentialMonteCarlo {
     }
 
     /// Moves the populations of a block through a sequence; `None` if the run was stopped.
-    fn along<S: Sequence>(
+    fn along<S: Sequence + ?Sized>(
         &self,
         stretches: &mut PartCache<'_, S>,
         number: u64,
@@ -259,9 +265,8 @@ impl PartBlock {
     }
 }
 
-/// A cache of the built parts of a sequence on one thread. The cache stores as many parts of the sequence as fit into its memory, for the next
-/// populations.
-struct PartCache<'a, S> {
+/// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
+struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,
     sequence: &'a S,
@@ -270,7 +275,7 @@ struct PartCache<'a, S> {
     bytes: u64,
 }
 
-impl<'a, S: Sequence> PartCache<'a, S> {
+impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
     /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
@@ -318,7 +323,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
 }
 
 /// The particles of a block, which move through a sequence.
-struct SequenceParticles<'w, 'a, S: Sequence> {
+struct SequenceParticles<'w, 'a, S: Sequence + ?Sized> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
     /// The index of the current part.
@@ -333,7 +338,7 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
     paths: AncestralPaths<S::Value>,
 }
 
-impl<S: Sequence> SequenceParticles<'_, '_, S> {
+impl<S: Sequence + ?Sized> SequenceParticles<'_, '_, S> {
     /// True if the current part is the last part of the sequence.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
@@ -376,7 +381,7 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
     }
 }
 
-impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
+impl<S: Sequence + ?Sized> Particles for SequenceParticles<'_, '_, S> {
     type Random = Stream;
 
     fn statements(&self) -> usize {

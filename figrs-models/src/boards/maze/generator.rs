@@ -64,8 +64,8 @@ impl Generator for PerfectMaze {
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
         Some(OwnSampler {
             name: "wilson",
-            draw: Box::new(|rng| self.sample(rng)),
-            rejects: self.steps.is_some(),
+            draw: Box::new(|rng| Ok(Some(self.sample(rng)))),
+            tries: self.steps.is_some().then_some(u64::MAX),
         })
     }
 }

@@ -64,7 +64,12 @@ impl ElementSampler {
         })
     }
 
-    /// Draws one level, which has the size of the sampler's [`LevelElements`].
+    /// Returns the number of rows and columns of a level.
+    pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
+        (self.elements.height(), self.elements.width())
+    }
+
+    /// Draws one level of the width of the elements.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {

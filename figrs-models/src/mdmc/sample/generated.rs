@@ -1,5 +1,7 @@
 //! A generated level with counts of its unseen configurations and fallbacks.
 
+use std::fmt;
+
 use crate::mdmc::{Level, MarkovChain};
 
 /// A level from a sampler, with counts of the cells for which training had no example.
@@ -9,6 +11,13 @@ pub struct GeneratedLevel {
     pub(in crate::mdmc) unseen: usize,
     pub(in crate::mdmc) tiles_by_structure: Vec<usize>,
     pub(in crate::mdmc) shortened: usize,
+}
+
+/// Writes the level as text, with a line break at its end.
+impl fmt::Display for GeneratedLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.level)
+    }
 }
 
 impl GeneratedLevel {

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{AnyElement, Datum, Element, Model, Select};
 use ndarray::Array2;
 
+use crate::grid::Size;
 use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
@@ -210,6 +211,11 @@ impl LevelModel {
     /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.program.width()
+    }
+
+    /// Returns the size of levels that lie on their left side, as boards: a row for each column, and a column for each row.
+    pub fn lying_size(&self) -> Size {
+        Size::of_level(self.width(), self.height())
     }
 
     /// Returns the set of tiles of the training levels.

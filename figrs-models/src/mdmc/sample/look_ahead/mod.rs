@@ -89,6 +89,11 @@ impl LookAheadSampler {
         Ok(())
     }
 
+    /// Returns the number of rows and columns of a level.
+    pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
+        (self.chain.height(), self.width)
+    }
+
     /// Draws one level.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> GeneratedLevel {
         let (height, width) = (self.chain.height(), self.width);
