@@ -339,7 +339,7 @@ fn a_member_that_never_exists_is_an_error() {
     ]);
     for algorithm in all {
         let error = algorithm
-            .run(&model, &which.find::<u32>("driver.age").unwrap())
+            .run(&model, which.find::<u32>("driver.age").unwrap())
             .unwrap_err();
         let expected = PartError::UnknownField {
             path: "load".into(),
@@ -488,8 +488,8 @@ fn many_references_to_few_objects_are_cheap() {
     let set = distinct(&chosen);
     let count = set.map(Distinct::len);
     let total = set.fold_parts_among(&people, |person| &person.age, 0, |sum, age| sum + age);
-    let missed = (1.0 - 1.0 / objects as f64).powi(references);
-    let expected = objects as f64 * (1.0 - missed);
+    let missed = (1.0 - 1.0 / f64::from(objects)).powi(references);
+    let expected = f64::from(objects) * (1.0 - missed);
     for algorithm in algorithms![VariableElimination::new(), Frontier::new()] {
         let answer = algorithm.run(&Model::new(), (&count, &total)).unwrap();
         let (count, total) = (answer.mean(&count).unwrap(), answer.mean(&total).unwrap());
@@ -508,7 +508,7 @@ fn many_references_to_few_objects_are_cheap() {
             let first = people[0].clone();
             model.condition(chosen, move |person| !person.same(&first))
         });
-        let answer = algorithm.run(&spared, &set.map(Distinct::len)).unwrap();
+        let answer = algorithm.run(&spared, set.map(Distinct::len)).unwrap();
         assert!((answer.log_evidence().unwrap().value - missed.ln()).abs() < 1e-9);
     }
 }
