@@ -78,7 +78,7 @@ fn boards_by_particles_have_the_law_and_the_probability() {
     assert!(populations as u64 >= DRAWS && effective > 0.9 * populations as f64);
     // Each marginal within five standard errors: a false alarm in less than one of a million comparisons. The bias of 200 particles is far smaller.
     for (cell, marginal) in exact.marginals().unwrap().iter().enumerate() {
-        for (tile, p) in marginal.iter() {
+        for (tile, p) in marginal {
             let found = drawn.iter().filter(|board| board.cells()[cell] == *tile);
             let share = found.count() as f64 / DRAWS as f64;
             let error = (p * (1.0 - p) / DRAWS as f64).sqrt();
