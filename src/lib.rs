@@ -98,7 +98,7 @@ pub mod glossary {}
 #[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod tutorial;
 
-/// Interfaces between the crates, tests and benchmarks of figrs. They are not meant for users: any version may change them.
+/// Interfaces between the crates, tests and benchmarks of figrs. The interfaces are not meant for users: any version may change them.
 #[doc(hidden)]
 pub mod internals {
     pub use figrs_core::internals::*;

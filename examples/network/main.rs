@@ -127,9 +127,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answer, with the times of all compilations and of all queries.
+/// Returns the answer, with the times of all compilations and of all queries.
 ///
-/// **Errors.** Those of the model and the budgets; that the command was stopped before there was an answer.
+/// **Errors.** The model or a limit is wrong, or the command was stopped before there was an answer.
 fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Duration>), Failure> {
     let (mut compiles, mut queries) = (Vec::new(), Vec::new());
     let mut found: Option<Findings> = None;

@@ -16,7 +16,7 @@ use super::question::Question;
 use super::remedy;
 use figrs::internals::six_decimals;
 
-/// The answer as it is printed.
+/// An answer and the options that decide how it is printed.
 pub(crate) struct Report<'a> {
     pub(crate) question: &'a Question,
     pub(crate) findings: &'a Findings,
@@ -28,7 +28,7 @@ impl Report<'_> {
         self.question.options.method() == Method::ImportanceSampling
     }
 
-    /// True if the answer is exact: neither an estimate nor only bounds.
+    /// True if the answer is exact: neither an estimate nor bounds.
     pub(crate) fn is_exact(&self) -> bool {
         let found = self.findings;
         !self.is_estimate() && found.mpe_bounds.is_none() && found.evidence_bounds.is_none()
@@ -232,7 +232,7 @@ impl Report<'_> {
         writeln!(out, "seconds: {}", seconds.join(", "))
     }
 
-    /// The log-evidence in digits, with its standard error or its exponential.
+    /// Returns the log-evidence in digits, with its standard error or its exponential.
     pub(crate) fn log_evidence(&self, evidence: LogEvidence) -> String {
         let mut error = String::new();
         if self.is_estimate() {
@@ -311,7 +311,7 @@ pub(crate) fn without_answer(
     Ok(NoAnswer(format!("{message}; tried: {}", ends.join("; "))).into())
 }
 
-/// A number with the name of the things, given in the singular.
+/// Returns a number with the name of the counted things; `name` is the singular of the name.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
@@ -320,7 +320,7 @@ pub(crate) fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or(0)
 }
 
-/// Writes samples as comma-separated values, a line for each.
+/// Writes samples as comma-separated values, one sample on each line.
 pub(crate) fn write_samples(
     file: &mut dyn Write,
     question: &Question,

@@ -13,7 +13,7 @@
 //! # drop(model);
 //! ```
 //!
-//! | where | what |
+//! | item | content |
 //! |---|---|
 //! | [`Element`] and its constructors | random values that build a lazy graph |
 //! | [`Model`] | evidence and interventions, apart from the elements |
@@ -25,14 +25,14 @@
 //!
 //! # Words
 //!
-//! A *world* is one run of the program, that is, one assignment of values to its *roots* (the targets of a query and
-//! all elements with evidence) and to the elements that they need; elements of branches that are not taken do not
-//! belong to it. The *support* of an element is the list of its possible values, in an order that is also used to
-//! resolve ties. A *structural* zero is a zero that no parameter can change.
+//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all
+//! elements with evidence) and to the elements on which the roots depend. Elements of branches that are not taken do
+//! not belong to the world. The *support* of an element is the list of its possible values; the order of the list
+//! also resolves ties. A *structural* zero is a zero probability that no parameter can change.
 //!
 //! # Limits
 //!
-//! Functions given to elements must be pure. Exact algorithms need finite supports.
+//! Functions that a model gives to elements must be pure. Exact algorithms need finite supports.
 
 #![warn(clippy::unwrap_used)]
 
@@ -101,18 +101,18 @@ pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
 
-/// Factor graphs: the input of the exact engines.
+/// Factor graphs: the input of the exact algorithms.
 pub mod factor {
     pub use figrs_factor::graph::{
         Factor, FactorGraph, FactorTable, TableForm, VarId, WeightSlice, Weights, WorldWeight,
     };
 }
 
-/// The crate `rand`, whose random numbers a user-defined [`Distribution`] draws from.
+/// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and the engines of figrs. These internals are not for users: they may change with any
-/// version.
+/// Interfaces between elements and the algorithms of figrs. The interfaces of `internals` are not for users: they
+/// may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

@@ -8,7 +8,7 @@ mod variant;
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Implements `figrs::Value` for an enum or a struct. All its fields must be values.
+/// Implements `figrs::Value` for an enum or a struct. All fields of the type must implement `Value`.
 ///
 /// Two values are the same if they have the same variant and all their fields are the same. Fields may be elements, which are compared by
 /// their identity. The type must implement `Clone` and `Debug`, but neither `PartialEq` nor `Hash`. If the trait is not exported by
@@ -38,7 +38,7 @@ pub fn derive_parts(input: TokenStream) -> TokenStream {
 
 /// Implements `Debug` for an error type: `{:?}` prints the text of `Display`, and `{:#?}` prints the structure.
 ///
-/// The derived text is useful because a function `fn main() -> Result<(), Error>` prints its error with `Debug`.
+/// The message is useful because a program whose `main` returns `Result<(), Error>` prints its error with `Debug`.
 #[proc_macro_derive(ErrorDebug)]
 pub fn derive_error_debug(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

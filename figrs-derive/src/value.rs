@@ -1,4 +1,4 @@
-//! Derives `Value`: equality, hashing and representatives, for each variant and each field.
+//! Derives `Value`, whose methods compare, hash and represent each variant and each field.
 
 use proc_macro2::TokenStream;
 use quote::quote;

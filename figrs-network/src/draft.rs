@@ -13,7 +13,7 @@ use super::{
 };
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
+/// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
 /// A real variable, whose distribution may be stated after its declaration.
@@ -33,26 +33,26 @@ pub(super) struct NetworkDraft {
     pub(super) tables: Vec<NetworkTable>,
     /// For each table, the offset of its list of variables in the text.
     pub(super) places: Vec<usize>,
-    /// Rows that were divided by their sums, with their offsets in the text.
+    /// The table rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset at which its known variables are listed.
+    /// The decisions, each with the offset in the text where the variables known to it are listed.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
-    /// The utilities, each with the offset of its declaration.
+    /// The utilities, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
-    /// For each variable, the offset of its declaration.
+    /// For each variable, the offset of its declaration in the text.
     declared: Vec<usize>,
     /// The indices of the variables that are decisions.
     chosen: FxHashSet<usize>,
-    /// The names of the utilities, with the offsets of their declarations.
+    /// The names of the utilities, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
     /// The real variables by name, with the offsets of their declarations and, once they are known, their distributions.
     pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
     /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far the sums deviate from one.
+    /// True if table rows are divided by their sums, however far the sums deviate from one.
     normalises: bool,
 }
 
@@ -102,7 +102,7 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// Adds a variable as [`add_variable`](Self::add_variable) does, given the names of the states with their offsets.
+    /// Adds a variable as [`add_variable`](Self::add_variable) does; the names of its states are given with their offsets.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -117,7 +117,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are its options.
+    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are the options of the decision.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -226,8 +226,7 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table that the text need not list in full; returns an error if the total of such entries becomes too
-    /// large.
+    /// Returns the number of entries of a table, whose text need not list them all; an error if there are too many such entries in total.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -248,9 +247,9 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by
-    /// row; those of a utility are in the order where the last parent varies fastest; a decision has none. Names and numbers
-    /// are given with their offsets in the text.
+    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the numbers of a
+    /// utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with their offsets in
+    /// the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -278,7 +277,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last of some variables; the text lists its numbers row by row.
+    /// Adds the conditional table of the last variable in `variables`; the text lists its numbers row by row.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -327,7 +326,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, whose number must fit the variables.
+    /// Reads the numbers of a table, which must be as many as the variables need.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -394,7 +393,7 @@ impl NetworkDraft {
 
     /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
     ///
-    /// `variables` contains the parents and the child, and `at` is the offset of the row in the text.
+    /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],

@@ -62,7 +62,7 @@ pub trait ObservedVariables {
 
     /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position) for the variable, and the same errors for the state.
+    /// **Errors.** The errors of [`position`](Self::position), also if the variable has no such state.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -197,7 +197,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// A variable is observed a second time, and not as before.
+/// A variable is observed twice, with different states or weights.
 fn observed_again(variable: &str) -> Mistake {
     let problem = format!(
         "`{variable}` is observed a second time, with another state or value, or with other weights"
@@ -208,7 +208,7 @@ fn observed_again(variable: &str) -> Mistake {
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// Receives the mistake in the first invalid pair.
+    /// The place for the mistake in the first invalid pair of a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 
@@ -262,7 +262,7 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
     }
 }
 
-/// Evidence about one variable.
+/// Evidence about one variable: a state, or the weights of its states.
 #[derive(PartialEq)]
 enum Stated {
     State(Observation),

@@ -126,8 +126,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to
-    /// them.
+    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to them.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -161,7 +160,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error which states that a variable is its own ancestor.
+    /// Returns the error that a variable is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
@@ -170,7 +169,7 @@ impl NetworkDraft {
     }
 }
 
-/// Converts the offsets of normalised rows to lines and columns of the text.
+/// Converts the offsets of table rows that were divided by their sums to lines and columns of the text.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

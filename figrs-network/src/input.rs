@@ -97,8 +97,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. Another error is that a decision influences a variable known to it,
-    /// a [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
+    /// **Errors.** The errors of [`Network::read`]. **Errors.** A decision influences a variable known to it, which is a
+    /// [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
@@ -125,8 +125,8 @@ impl InfluenceDiagram {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in its weighted sums of
-    /// utilities (`mau`) are multiplied into the utilities.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
+    /// multiplied into the utilities.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

@@ -60,9 +60,8 @@
 //!   all weights to one. Projected counting (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
-//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum.
-//! It is then listed in [`Network::normalised`], unless the deviation is only in the last bits. A larger deviation is
-//! an error.
+//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A divided row is listed in
+//! [`Network::normalised`], unless its sum deviated only in the last bits. A larger deviation of a row's sum is an error.
 //!
 //! # Limits
 //!

@@ -2,7 +2,7 @@
 
 use super::State;
 
-/// An observation, which states that a variable is in a certain state.
+/// A statement that a variable of a network is in a certain state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub(super) variable: usize,

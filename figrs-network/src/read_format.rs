@@ -30,8 +30,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of an XML document, determined by its first element; returns `None` if the text is not an XML
-    /// document.
+    /// Returns the format of an XML document, determined by its first element; `None` if the text is not an XML document.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -82,7 +81,7 @@ impl NetworkFormat {
     }
 }
 
-/// Returns the error of a file whose extension is not that of a format.
+/// Returns the error that the extension of a file is that of no format.
 pub(super) fn unknown_extension(path: &Path, remedy: &str) -> NetworkError {
     let problem = "the extension of a file states its format";
     let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);

@@ -43,8 +43,8 @@ impl NetworkReader {
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node of the plate becomes a variable in each slice, whose name is that of
-    /// the node followed by `_0`, `_1` and so on. Other networks are read unchanged.
+    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node that is repeated in time becomes a variable in each time slice, with
+    /// the name of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
@@ -64,8 +64,8 @@ impl NetworkReader {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a network from a text, as [`Network::from_text`] does. The text is already decoded, so an encoding that it
-    /// declares is ignored.
+    /// Reads a network from a text, as [`Network::from_text`] does. An encoding that the text declares is ignored, because the text is already
+    /// decoded.
     ///
     /// **Errors.** The errors of [`Network::from_text`].
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {

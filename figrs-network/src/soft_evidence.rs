@@ -4,7 +4,7 @@ use figrs_core::{Element, Model};
 
 use super::{DiagramElements, Network, Observation, RealObservation, State};
 
-/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of variables that are not observed themselves.
+/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of unobserved variables.
 ///
 /// ```
 /// # use figrs_infer::{Run, VariableElimination};
@@ -106,8 +106,8 @@ impl Network {
 }
 
 impl DiagramElements {
-    /// Returns the model of the diagram with this evidence, which is [`model`](Self::model) with the observations, plus the likelihoods. Algorithms
-    /// reject a likelihood of a decision, because it does not state which option was chosen.
+    /// Returns the model of the diagram with this evidence: the observations of [`model`](Self::model), and the likelihoods. Algorithms reject a
+    /// likelihood of a decision, because it does not state which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

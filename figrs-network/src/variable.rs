@@ -17,7 +17,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Returns the name of the variable; for a UAI file, this is the index of the variable.
+    /// Returns the name of the variable; in a UAI file, the name is the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }

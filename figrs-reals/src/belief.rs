@@ -1,4 +1,5 @@
-//! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
+//! The joint distribution of several elements, as a mixture: each component has a value for each finite element and a normal
+//! distribution of the real elements.
 
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
@@ -19,22 +20,22 @@ pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
     /// The value of each finite element, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean and the covariance of the numbers of all real elements, one element after another.
+    /// The mean and the covariance of all real elements together, whose numbers are concatenated.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
-    /// A matrix L for which L L' is the covariance matrix, if it is known.
+    /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    /// For each element, the positions of its numbers; `None` if it is finite.
+    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
-    /// The natural logarithm of the probability, or density, of the evidence.
+    /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if components were merged in this step.
+    /// True if the last step merged components of the mixture.
     pub(crate) is_merged: bool,
 }
 
@@ -46,7 +47,8 @@ type Stacked = (
 );
 
 impl Belief {
-    /// The joint distribution of some elements given the evidence of a model. It has at most `limit` components.
+    /// Returns the joint distribution of some elements, given the evidence of a model. The joint distribution may have at most
+    /// `limit` components.
     ///
     /// **Errors.** As [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
@@ -136,7 +138,7 @@ impl Belief {
         })
     }
 
-    /// Adds the marginals of the elements: of finite ones, and of real ones.
+    /// Adds the marginal distribution of each finite and each real element to an answer.
     pub(crate) fn add_marginals(
         &self,
         elements: &[AnyElement],
@@ -176,7 +178,7 @@ impl Belief {
         }
     }
 
-    /// Merges the components with the same finite values to one, with the same mean and covariance.
+    /// Merges the components that have the same finite values into one component, which has their mean and covariance.
     pub(crate) fn merge(&mut self) {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
@@ -192,7 +194,7 @@ impl Belief {
 }
 
 impl BeliefComponent {
-    /// True if another component has the same values and the same normal distribution.
+    /// True if another component has the same finite values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
         self.has_same_values(other)
             && self.mean == other.mean
@@ -204,7 +206,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// One component with the total share, the mean and the covariance of some components.
+    /// Merges components into one component, which has their total share, their mean and their covariance.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

@@ -1,14 +1,14 @@
 //! Models of real numbers: in closed form, by expectation propagation, and one step at a time.
 //!
-//! The exact algorithms of figrs call [`in_closed_form`] for a model that they refuse because an element is continuous, if the feature `reals` of figrs
-//! is on; [`WithReals`] does the same for one algorithm without the feature.
+//! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the
+//! feature, [`WithReals`] adds the closed form to one algorithm.
 //!
 //! | file | content |
 //! |---|---|
 //! | `linear_element` | linear functions of normal vectors, one for each assignment of some finite elements |
-//! | `scan`, `private_results` | elements as such functions |
+//! | `scan`, `private_results` | elements as linear functions of normal vectors |
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
-//! | `hybrid_model` | the factor graph of both |
+//! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate` | parameters with conjugate priors |
 //! | `closed_form` | the marginals of the targets |

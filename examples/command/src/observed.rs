@@ -1,4 +1,4 @@
-//! Evidence about networks and their queried variables, from files and from the command line.
+//! Evidence about networks and the queried variables, from files and the command line.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use figrs_network::{Network, NetworkEvidence, ObservedVariables, RealObservation
 
 use crate::Failure;
 
-/// The evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
+/// Returns the evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
-/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states, or with weights and a state. They
-/// state the flag and the text, or the file and the line.
+/// **Errors.** The file cannot be read; a text has another form; the network does not have a name; a variable is in two states, or has weights and a
+/// state. An error contains the flag and the text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
@@ -93,7 +93,7 @@ fn add_real(all: &mut NetworkEvidence, observed: RealObservation) -> Result<(), 
 
 /// The positions of the queried variables, in the order of the file; `all` or an empty list stands for every variable.
 ///
-/// **Errors.** Names that the network does not have.
+/// **Errors.** The network does not have a name.
 pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
     if names.is_empty() || names == ["all"] {
         return Ok((0..network.variables().len()).collect());

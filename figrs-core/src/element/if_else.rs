@@ -11,9 +11,10 @@ use crate::value::Value;
 pub struct If;
 
 impl If {
-    /// The value of `then` if `test` is true, otherwise the value of `otherwise`.
+    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if
+    /// not.
     ///
-    /// Only the chosen branch is part of the world.
+    /// Only the branch that is chosen is part of the world.
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,

@@ -13,12 +13,11 @@ use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
 
-/// Builds a parameter that is learned from data: an element with a prior, which other elements use in place of a number or
-/// a list of weights.
+/// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or a list of weights.
 ///
-/// Expectation-maximisation (in `figrs-infer`) estimates the value with the largest likelihood or posterior density. For samplers, the
-/// parameter is an ordinary element with this prior; they draw from its posterior. A learned element is a single parameter, whatever the
-/// number of elements and branches that use it.
+/// Expectation maximisation (in `figrs-infer`) estimates the value of the parameter with the largest likelihood or posterior density.
+/// Samplers treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is a single
+/// parameter, even if many elements and branches use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -32,7 +31,7 @@ use crate::element::Element;
 pub struct Learned;
 
 impl Learned {
-    /// A probability with a [`Beta`](crate::Beta) prior with these shapes.
+    /// Creates a probability with a [`Beta`](crate::Beta) prior with these shapes.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
         let member = constant_member(BetaDistribution, &[a, b]);
@@ -40,7 +39,7 @@ impl Learned {
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
 
-    /// Probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
+    /// Creates probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
     /// prior with these concentrations.
     #[track_caller]
     pub fn dirichlet(
@@ -53,7 +52,7 @@ impl Learned {
         learned_at("Learned::dirichlet", Location::caller(), member, prior).named(name)
     }
 
-    /// The mean of normal distributions, with a [`Normal`](crate::Normal) prior.
+    /// Creates a mean of normal distributions, with a [`Normal`](crate::Normal) prior.
     #[track_caller]
     pub fn normal(
         name: impl Into<String>,
@@ -67,7 +66,7 @@ impl Learned {
         learned_at("Learned::normal", Location::caller(), member, prior).named(name)
     }
 
-    /// A rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
+    /// Creates a rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
     /// distributions, with a [`Gamma`](crate::Gamma) prior.
     #[track_caller]
     pub fn gamma(name: impl Into<String>, shape: f64, rate: Rate<f64>) -> Element<f64> {

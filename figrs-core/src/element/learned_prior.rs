@@ -48,12 +48,12 @@ impl LearnedPrior {
         }
     }
 
-    /// True if the parameter is a list, even a list of a single number.
+    /// True if the parameter is a list, even if the list has a single number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }
 
-    /// The terms of likelihoods to which the prior is conjugate.
+    /// Returns the terms of likelihoods to which the prior is conjugate.
     pub fn terms(&self) -> &'static [Term] {
         match self {
             Self::Beta(_) => &[Term::Log, Term::LogComplement],
@@ -92,7 +92,7 @@ impl LearnedPrior {
         }
     }
 
-    /// The value at which a likelihood with these [`terms`](Self::terms) is largest.
+    /// Returns the value at which a likelihood with these [`terms`](Self::terms) is largest.
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -127,15 +127,16 @@ impl LearnedPrior {
 /// The value at which a likelihood is largest, if there is such a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// The likelihood is largest at this value: one number, or a list of numbers.
+    /// The likelihood has its maximum at this value: one number, or a list of numbers.
     At(Vec<f64>),
-    /// There is no single maximum: the likelihood is the same everywhere.
+    /// The likelihood has no single maximum, because it is the same everywhere.
     Flat,
-    /// There is no maximum: the likelihood grows towards a value that the parameter cannot have, or without bound.
+    /// The likelihood has no maximum: it grows without bound, or towards a value that the parameter cannot have.
     Unbounded,
 }
 
-/// The probabilities that maximise the sum of counts times their logarithms; a count below zero counts as zero.
+/// Returns the probabilities that maximise the sum of counts times log-probabilities; a count below zero counts as
+/// zero.
 fn shares(counts: &[f64]) -> Mode {
     let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
     if sum > 0.0 {

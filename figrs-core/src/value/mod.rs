@@ -20,14 +20,14 @@ use plain_data::PlainData;
 
 /// A type whose values an element may take.
 ///
-/// Values are compared and hashed: equal values of a distribution are merged, and evidence can be looked up. The trait is implemented for
-/// the standard types and their tuples, arrays and collections, and for elements, which are compared by their identity. A user-defined enum
-/// or struct implements the trait by `#[derive(Value)]` if its fields are values. A type that is `Eq + Hash` can implement the trait by one
-/// line, [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, so that equal values of a distribution can be merged and evidence can be looked up. The trait is
+/// implemented for the standard types and their tuples, arrays and collections, and for elements, which are compared by identity. For a
+/// user-defined enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line
+/// implements the trait: [`value!`](crate::value!)`(MyType);`.
 ///
-/// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical when they are
-/// created: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality
-/// ignores some of its bits, such as the case of letters, returns its representative from [`canonical`](Value::canonical).
+/// If several values are equal, the functions of a model see only one of them (the representative). Floating-point numbers are made
+/// canonical: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a
+/// type ignores data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -47,17 +47,17 @@ use plain_data::PlainData;
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
-    /// True if two values are the same outcome.
+    /// True if two values are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// The representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
+    /// Returns the representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
     /// representative.
     ///
-    /// The default is `None`, which is right if values that are the same have the same fields. `#[derive(Value)]` calls `canonical` for the
-    /// fields. A type whose equality ignores some data overrides this method: a function would otherwise receive whichever of two equal
-    /// values an algorithm reached first, and answers would depend on that order. In the expansions of exact algorithms, debug builds
-    /// report a function that distinguishes equal values.
+    /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A
+    /// type whose equality ignores some data must override `canonical`. Without an override of `canonical`, a function would receive any
+    /// one of several equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact
+    /// algorithms, debug builds report a function that distinguishes equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -80,11 +80,11 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Number of bytes that the value holds on the heap, besides its own size; these bytes count against the memory
+    /// Returns the number of bytes that the value holds on the heap, which count against the memory
     /// [limit](crate::Limits::expansion_memory).
     ///
-    /// The size is zero unless the method is overridden. Standard types count their contents, and `#[derive(Value)]` adds up the fields;
-    /// elements are counted separately. If you write the implementation for a type that holds lists, return the sizes of the lists:
+    /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
+    /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -124,7 +124,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     }
 }
 
-/// The representative of the values that are the same as `value`.
+/// Returns the representative of the values that are equal to `value`.
 #[inline]
 pub(crate) fn canonical<T: Value>(value: T) -> T {
     match value.canonical() {
@@ -135,7 +135,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Equal values must have the same fields, as with derived implementations; see [`Value::canonical`].
+/// Values that are equal must have equal fields, as with derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -277,7 +277,7 @@ tuple!(6, A.0, B.1, C.2, D.3, E.4, F.5);
 tuple!(7, A.0, B.1, C.2, D.3, E.4, F.5, G.6);
 tuple!(8, A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
-/// A collection of the representatives of some values.
+/// Returns a collection of the representatives of some values.
 fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
     items.into_iter().cloned().map(canonical).collect()
 }
@@ -407,7 +407,7 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
-/// A value as a key of hashed collections.
+/// A value in the form in which hashed collections store it as a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
 

@@ -1,13 +1,13 @@
 //! Learning of parameters from data.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `cases`, `case_table`, `case_rows` | rows of data as evidence on elements, by column |
 //! | `case_error` | errors of rows |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
-//! | `expected_counts` | the interface of its expectation step |
+//! | `expected_counts` | the interface of the expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
-//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; how cells change factors; rows that need no inference |
+//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; factors that depend on cells; rows that need no inference |
 //! | `tree_counts`, `message_counts`, `draw_counts`, `mpe_counts` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the expectation step on weighted worlds, for models without a finite factor graph |
 //! | `closed_form_counts`, `linear_readers`, `normal_sums` | the expectation step of models of real numbers in closed form (feature `reals`); the elements that read parameters there; least squares |

@@ -15,16 +15,15 @@ use super::normal_sums::NormalSums;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome
-/// for each distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of each
-/// parameter's expected log-likelihood.
+/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome for each
+/// distinct observed value. Sufficient statistics (coefficients of the expected log-likelihood) are counted instead if the outcomes cannot be listed.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each source of a weight, the outcome that belongs to it.
+    /// For each label of weights in the factors, the outcome whose probability the weight is.
     origins: Vec<Origin>,
     /// Number of outcomes that are counted.
     count: usize,
@@ -38,8 +37,7 @@ pub struct CountedOutcomes {
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The index and the value of each outcome; if a column observes the element, there is one outcome for each of the
-    /// column's cells.
+    /// The index and the value of each outcome; an element that a column observes has one outcome for each cell of the column.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
@@ -51,12 +49,12 @@ struct Reader {
     numbers: Range<usize>,
 }
 
-/// The outcome whose probability is a weight; the weight has this outcome as its source.
+/// The outcome whose probability a weight in a factor is.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The weight belongs to the same outcome in every row.
+    /// The weight is the probability of the same outcome in every row.
     Outcome(usize),
-    /// The weight belongs to the outcome of this element for the value that the row has in the column.
+    /// The weight is the probability or density of the value that the row's cell in the column has.
     Observed { member: usize, column: usize },
 }
 
@@ -68,7 +66,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// Lists the outcomes of an expansion; `density_column` returns the column that observes the density of an element.
+    /// Lists the outcomes of an expansion; `density_column` returns the column that observes an element with a density.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
     pub(super) fn new(
@@ -98,8 +96,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Creates counts for coefficients instead of outcomes: the coefficients of the terms in the log-likelihoods of
-    /// these parameters.
+    /// Creates counts of coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
@@ -210,8 +207,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// For each random element, returns the values of the cells that were added to its column after the outcomes had
-    /// been listed.
+    /// Returns for each random element the values of the cells that were added to its column after the outcomes had been listed.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -234,8 +230,7 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of a weight with this source; `None` if the outcome is the
-    /// same in every row.
+    /// Returns the column whose values determine the outcome of a weight; `None` if the weight has the same outcome in every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -243,8 +238,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of a weight with this source in a row; `None` if the row has no value in the column that
-    /// determines the outcome.
+    /// Returns the outcome of a weight in a row; `None` if the row has no value in the column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -278,8 +272,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters have their present values; adds the
-    /// logarithm of the prior's density if `with_prior` is true.
+    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters keep their present values; adds the logarithm
+    /// of the prior's density if `with_prior` is true.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -324,8 +318,8 @@ impl CountedOutcomes {
     /// logarithm of the prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on
     /// which no count depends stays unchanged.
     ///
-    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as
-    /// large as before (expectation conditional maximisation: Meng and Rubin 1993).
+    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
+    /// maximisation: Meng and Rubin 1993).
     ///
     /// **Errors.** [`Error::NoMaximum`], [`Error::UndeterminedCoefficient`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
@@ -377,8 +371,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For the id of each parameter, the index of the learned parameter to which it belongs and its position in that
-/// parameter.
+/// For each parameter id, the index of the learned parameter to which it belongs and its index within that parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {

@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows are ordered such that the leading submatrix is
-/// positive definite and no positive pivot remains in the other rows.
+/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The order of the rows makes the leading submatrix positive definite, with
+/// no positive pivot in the other rows.
 ///
 /// **Complexity.** Cubic in the number of rows.
 ///
@@ -55,8 +55,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// For each row, returns true if it has no pivot, or if it has a coefficient larger than `share` in the linear combination of
-    /// pivot rows that equals a row without a pivot.
+    /// Returns for each row whether it depends linearly on others: it has no pivot, or a coefficient larger than `share` in the combination that
+    /// equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {

@@ -18,8 +18,7 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles an encoding of an expansion, with an additional factor for the evidence of each column that is changed for
-/// each row.
+/// Compiles the factor graph of an expansion, with a factor for the evidence of each column that changes from row to row.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -38,7 +37,7 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// Creates an expectation step whose counts are derivatives of a tree that is compiled once for all cases.
+/// Creates an expectation step whose counts are derivatives of a contraction tree that is compiled once for all cases.
 fn step(
     model: &Model,
     cases: &CaseTable,

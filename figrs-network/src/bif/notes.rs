@@ -25,7 +25,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word has the form of this kind of block: a name or variables, and an opening brace.
+    /// True if the text after the first word has the form of a block of this kind: a name or variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);
@@ -41,8 +41,8 @@ impl BlockKind {
 
 /// Skips text up to the next block, and skips the first word of that block; returns `None` at the end of the text.
 ///
-/// **Errors.** Text that seems to be a block with a mistake. This is a misspelt first word, a first word on a line that opens a brace or is
-/// the last line, or a closing brace without an opening one.
+/// **Errors.** The text seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the last line, or
+/// a closing brace without an opening one.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;

@@ -7,7 +7,7 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential, which consists of a node, its parents, and numbers or formulas if it has any.
+/// A potential of a NET file (the table of a node): the node, its parents, and numbers or formulas, which may be absent.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
@@ -30,14 +30,13 @@ pub(super) struct Model<'t> {
 
 /// A list of numbers in parentheses, which may be nested.
 pub(super) struct Data<'t> {
-    /// The input after the opening parenthesis of the list.
+    /// The input text after the opening parenthesis of the list.
     start: Input<'t>,
     /// For nested lists, the offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full
-/// name.
+/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full name.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
@@ -89,7 +88,7 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
     Ok(found)
 }
 
-/// Parses the rest of a potential, after the word `potential`.
+/// Parses a potential (the table of a node), after the word `potential`.
 pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
     require(input, '(', "`(` and a node")?;
     let mut found = Potential {
@@ -173,7 +172,7 @@ fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
 }
 
 impl<'t> Data<'t> {
-    /// Reads the list, including its semicolon.
+    /// Reads a list of numbers, including the semicolon after it.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
         require(input, '(', "`(`")?;

@@ -1,4 +1,4 @@
-//! Formulas that define tables in NET, which are expressions over the values of nodes.
+//! Formulas that define tables in NET: expressions over the values of nodes.
 
 use super::super::lexer::{LexerError, LexerResult};
 use figrs_reading::{Mistake, MistakeKind};
@@ -19,7 +19,7 @@ pub(super) enum Value {
     Distribution(Vec<f64>),
 }
 
-/// An expression, which is a constant, a node given by its name, or a function applied to expressions.
+/// An expression: a constant, a node given by its name, or a function applied to expressions.
 #[derive(Debug)]
 pub(super) enum Formula {
     Constant(Value),
@@ -34,7 +34,7 @@ pub(super) enum Formula {
     },
 }
 
-/// Returns the error of a formula that is not read for a reason.
+/// Returns the error that a formula cannot be read for the stated reason.
 pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
     let problem = format!("a formula that is not read: {reason}");
     let remedy = "write the table as `data`";
@@ -74,11 +74,11 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Number of operators so far in the current formula.
+    /// Number of operators of the current formula that have been parsed.
     operators: usize,
 }
 
-/// Infix operators by increasing precedence; the operators in one line have equal precedence.
+/// Infix operators by increasing precedence; operators on the same line have equal precedence.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -154,7 +154,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators have at least the precedence of a line of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of a given line of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -307,7 +307,7 @@ impl Formula {
     }
 }
 
-/// Applies a function to values; returns `None` if the function is unknown, or if the arguments have the wrong kinds.
+/// Applies a function to values; `None` if the function is unknown, or if the arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {

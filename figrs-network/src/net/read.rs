@@ -91,7 +91,7 @@ fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
     mark(&mut input.clone(), '{')
 }
 
-/// Defines the node to which a potential belongs.
+/// Defines a node by its potential: a table of numbers, or formulas for the numbers.
 fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),

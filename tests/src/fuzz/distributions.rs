@@ -209,13 +209,11 @@ impl Scope {
             7 => StudentT::new(any(bytes), Scale(any(bytes)), DegreesOfFreedom(any(bytes))),
             8 => Beta::new(any(bytes), any(bytes)),
             9 => ContinuousUniform::new(any(bytes), any(bytes)),
-            10 => match bytes.below(2) {
-                0 => Select::new(bytes.list(0, |b| (any(b), b.number()))),
-                _ => {
-                    let values = bytes.list(0, Bytes::number);
-                    Select::by_logits(bytes.list(0, |b| any(b)), values)
-                }
-            },
+            10 if bytes.below(2) == 0 => Select::new(bytes.list(0, |b| (any(b), b.number()))),
+            10 => {
+                let values = bytes.list(0, Bytes::number);
+                Select::by_logits(bytes.list(0, |b| any(b)), values)
+            }
             11 => Uniform::new(bytes.list(0, Bytes::number)),
             12 => {
                 let (lower, upper) = (bytes.number(), bytes.number());

@@ -5,5 +5,6 @@ mod continuous;
 mod discrete;
 mod extremes;
 mod finite;
+mod matrices;
 mod parameters;
 mod vectors;

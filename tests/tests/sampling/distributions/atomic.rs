@@ -40,3 +40,20 @@ pub(crate) fn moments(numbers: &[f64], centre: f64) -> [(f64, f64); 2] {
     };
     [mean(&|x| x), mean(&|x| (x - centre).powi(2))]
 }
+
+/// Returns the largest distance between a distribution function and the share of draws below, and the limit that it exceeds with a probability
+/// below `false_alarm`: sqrt(ln(2 / `false_alarm`) / 2n), by Massart (1990).
+pub(crate) fn kolmogorov(
+    mut drawn: Vec<f64>,
+    cdf: impl Fn(f64) -> f64,
+    false_alarm: f64,
+) -> (f64, f64) {
+    drawn.sort_by(f64::total_cmp);
+    let n = drawn.len() as f64;
+    let distance = |(i, &x): (usize, &f64)| {
+        let p = cdf(x);
+        (p - i as f64 / n).max((i + 1) as f64 / n - p)
+    };
+    let largest = drawn.iter().enumerate().map(distance).fold(0.0, f64::max);
+    (largest, ((2.0 / false_alarm).ln() / (2.0 * n)).sqrt())
+}

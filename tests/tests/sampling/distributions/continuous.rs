@@ -14,7 +14,7 @@ use statrs::distribution::{
     Uniform as StatrsUniform, Weibull as StatrsWeibull,
 };
 
-use crate::distributions::atomic::{draws, log_prob, moments, tails};
+use crate::distributions::atomic::{draws, kolmogorov, log_prob, moments, tails};
 
 /// An element, the same distribution in statrs, and its mean and variance if these can be estimated from a sample.
 struct Row {
@@ -331,19 +331,11 @@ fn quantile(row: &Row, p: f64) -> f64 {
     high
 }
 
-/// Kolmogorov's statistic exceeds sqrt(ln(2 / alpha) / 2n) with a probability below alpha, by Massart (1990).
 #[test]
 fn draws_follow_the_distribution_function() {
     for row in rows() {
-        let mut drawn = draws(&row.element, DRAWS);
-        drawn.sort_by(f64::total_cmp);
-        let n = DRAWS as f64;
-        let distance = |(i, &x): (usize, &f64)| {
-            let p = (row.cdf)(x);
-            (p - i as f64 / n).max((i + 1) as f64 / n - p)
-        };
-        let largest = drawn.iter().enumerate().map(distance).fold(0.0, f64::max);
-        let limit = ((2.0 / FALSE_ALARM).ln() / (2.0 * n)).sqrt();
+        let drawn = draws(&row.element, DRAWS);
+        let (largest, limit) = kolmogorov(drawn, &row.cdf, FALSE_ALARM);
         assert!(largest < limit, "{:?}: {largest} > {limit}", row.element);
     }
 }
