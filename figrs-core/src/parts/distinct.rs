@@ -154,7 +154,7 @@ impl<T: Value> Element<Distinct<T>> {
 
     /// As [`fold_parts`](Self::fold_parts), for sets of some of these objects.
     ///
-    /// A set that has another object is an error ([`Fault::Row`](crate::Fault::Row)), unless evidence excludes it.
+    /// A set that has another object is an error ([`Fault::Row`]), unless evidence excludes it.
     ///
     /// **Cost.** Two tables for each of the objects: the sets times two, and twice the states times the values of the field. The
     /// states are combined with the sets, but not with several fields at once.
